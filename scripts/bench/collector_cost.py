@@ -7,10 +7,10 @@ Options are those of `run`: `--engine kubernetes --namespace steelyard`. The ses
 a session already is read again. Three tables, for docs/cluster.md:
 
 - injectors: their CPU for each request, by how many share one rate; void trials are in it, and how many there were;
-- the harness beside them, by the samples of those trials, and its clients (`kubectl`), whose memory is read while they
-  run;
-- the harness alone, with what it was told by one injector replayed as 1, 10 and 100 at the same time, second by second,
-  and their histograms merged.
+- the harness beside them, by the samples of those trials, and its client (`kubectl proxy`), whose memory is read while
+  they run;
+- the harness alone, with the rows of one injector replayed as 1, 10 and 100 at the same time, second by second, and
+  their histograms merged.
 """
 
 import csv
@@ -18,9 +18,9 @@ import json
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
+from http.client import HTTPConnection
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -30,9 +30,10 @@ import psutil
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
 from steelyard.paths import ROOT
-from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
+from steelyard.sampling.columns import COLUMNS
+from steelyard.sampling.config import NAME
 from steelyard.sampling.streams import Observer, Streams
 from steelyard.units import MIB
 
@@ -136,7 +137,7 @@ def _run(out: Path, options: Sequence[str]) -> Path:
     seen: dict[int, dict[str, Any]] = {}
     while running.poll() is None:
         time.sleep(EVERY)
-        found = _look(running.pid)
+        found = _look(running.pid, out)
         if found is not None and found[0] in COUNTS:
             seen[found[0]] = found[1]
     folder = max(out.glob("injectors-2*"), key=lambda one: one.stat().st_mtime)
@@ -144,14 +145,14 @@ def _run(out: Path, options: Sequence[str]) -> Path:
     return folder
 
 
-def _look(pid: int) -> tuple[int, dict[str, Any]] | None:
+def _look(pid: int, out: Path) -> tuple[int, dict[str, Any]] | None:
     """How many injectors there are now, and what the harness and its clients have; None: no trial runs."""
     try:
         harness, *below = _family(pid)
-        named = {one: (one.name(), " ".join(one.cmdline())) for one in below}
-        streams = [text for name, text in named.values() if "logs --follow load-" in text]
-        mine = [one for one, (name, _) in named.items() if name == "kubectl"]
-        return len(streams), {
+        trial = max(out.glob("injectors-2*/trials/*"), key=lambda one: one.stat().st_mtime, default=out)
+        named = {one: one.name() for one in below}
+        mine = [one for one, name in named.items() if name == "kubectl"]
+        return len(list(trial.glob("load/*"))), {
             "clients": len(mine),
             "pss": sum(one.memory_full_info().pss for one in mine),
             "harness": harness.memory_full_info().pss,
@@ -169,7 +170,7 @@ def _family(pid: int) -> list[psutil.Process]:
 
 def replay(trial: Path) -> None:
     """Print what the harness uses for itself when many injectors tell what one of a trial told."""
-    told = _by_second(trial / "logs" / "injector-1-stream.log")
+    told = _by_second(trial)
     say("\nreplayed  lines/s  harness' CPU  memory more  merging their histograms")
     for count in REPLAYED:
         with tempfile.TemporaryDirectory() as folder:
@@ -181,54 +182,68 @@ def replay(trial: Path) -> None:
         say(f"{count:8}  {lines:7,.0f}  {cpu:11.1%}  {memory / MIB:7.0f} MiB  {merged:.2f} s")
 
 
-def _by_second(log: Path) -> list[str]:
-    """The lines of a stream, put together by the second in which they came."""
+def _by_second(trial: Path) -> list[str]:
+    """The rows of an injector's observer, put together by the second in which they came."""
     seconds: dict[int, list[str]] = {}
-    now = 0
-    for line in log.read_text(encoding="utf-8").splitlines(keepends=True):
-        fields = line.split(",", 3)
-        if fields[1] in ("processes", "host"):
-            now = int(float(fields[2]))
-        if fields[1] != "end":
-            seconds.setdefault(now, []).append(line)
+    for table in ("processes", "threads"):
+        for line in (trial / "samples" / f"{table}.csv").read_text(encoding="utf-8").splitlines():
+            epoch, process, rest = (*line.split(",", 2), "", "")[:3]
+            if process == "injector-1":
+                seconds.setdefault(int(float(epoch)), []).append(f"{table},{epoch},{NAME},{rest}\n")
+    for line in (trial / "load" / "injector-1" / "health.jsonl").read_text(encoding="utf-8").splitlines():
+        second = int(json.loads(line)["epochMillis"] / 1000)
+        seconds.setdefault(second, []).append(f"health,{line}\n")
     return ["".join(lines) for _, lines in sorted(seconds.items())][:SECONDS]
+
+
+_SERVER = """
+import http.server, json, sys, time
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Observer", "1")
+        self.end_headers()
+        for text in told:
+            self.wfile.write(text.encode())
+            time.sleep(1.0)
+    def log_message(self, *_): pass
+told = json.load(sys.stdin)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+print(server.server_port, flush=True)
+server.serve_forever()
+"""
 
 
 def _follow(folder: Path, told: Sequence[str], count: int) -> tuple[float, float, int]:
     """Lines per second, and of this process CPU seconds per second and bytes more than before."""
-    (folder / "logs").mkdir()
     names = [f"injector-{number}" for number in range(count)]
     for name in names:
         (folder / name).mkdir()
-        (folder / f"{name}.log").touch()
-    writer = threading.Thread(target=_write, args=([folder / f"{name}.log" for name in names], told))
-    memory = psutil.Process().memory_info().rss
-    with Children() as children:
-        streams = Streams(folder, children, lambda name: folder / name)
-        follow = [("tail", "--follow", "--lines=+1", str(folder / f"{name}.log")) for name in names]
+    about = f"about,{json.dumps({'boot': 'b', 'columns': COLUMNS})}\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        json.dump([about, *told], server.stdin)
+        server.stdin.close()
+        port = int(server.stdout.readline())
+        memory = psutil.Process().memory_info().rss
+        streams = Streams(folder, lambda name: folder / name)
         observers = {
-            name: Observer(name, name, words, ("cat",)) for name, words in zip(names, follow, strict=True)
+            name: Observer(name, name, lambda timeout: HTTPConnection("127.0.0.1", port, timeout=timeout))
+            for name in names
         }
         streams.watch(observers)
-        writer.start()
-        spent = 0.0
+        began = time.process_time()
         for _ in _ticks(len(told)):
-            before = time.thread_time()
             streams.watch(observers)
             streams.poll()
-            spent += time.thread_time() - before
+        spent = time.process_time() - began
         streams.close()
-        writer.join()
+        server.kill()
     lines = count * sum(text.count("\n") for text in told)
     return lines / len(told), spent / len(told), psutil.Process().memory_info().rss - memory
-
-
-def _write(files: Sequence[Path], told: Sequence[str]) -> None:
-    for text in told:
-        for file in files:
-            with file.open("a", encoding="utf-8") as out:
-                out.write(text)
-        time.sleep(1.0)
 
 
 def _ticks(seconds: float) -> Iterator[None]:

@@ -287,7 +287,7 @@ def weigh(name: str, requests: int, port: int, children: Children) -> tuple[str,
             deadline = time.monotonic() + _START
             while not answers(port):
                 if child.exit_code() is not None or time.monotonic() > deadline:
-                    raise SystemExit(f"{name}: {child.printed()[-2000:]}")
+                    raise SystemExit(f"{name}: {child.read_output()[-2000:]}")
                 time.sleep(0.2)
             load(port, requests // 10)
             with sampled(child.pid, child.mark, folder) as (output, look):

@@ -5,8 +5,7 @@ These stand for themselves. Arms and specs of the project's own experiments come
 """
 
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
@@ -17,10 +16,11 @@ from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.registry import undisturbed
 from steelyard.measure.samples import Samples
-from steelyard.measure.window import Observations, Window
+from steelyard.measure.window import Window
 from steelyard.results.measurement import Latency, TrialMeasurement
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Artifact, Component, Role, Spec
+from steelyard.selfcheck.trials import undisturbed_run
 from steelyard.units import MIB
 from steelyard.workload.schema import ContainerPlace
 
@@ -149,8 +149,8 @@ def make_measurement(**changes: Any) -> TrialMeasurement:
 
 def make_window(samples: Samples, start: float = 0.0, end: float = 60.0, spec: Spec | None = None) -> Window:
     """What was sampled between two times (epoch seconds), of a trial that left nothing else."""
-    flight = SimpleNamespace(spec=spec or make_spec(), window=(start, end))
-    return Window(cast("Observations", flight), {}, samples, {}, Recorded(), Recorded(), Health())
+    run = undisturbed_run(spec or make_spec(), (start, end))
+    return Window(run, {}, samples, {}, Recorded(), Recorded(), Health())
 
 
 def make_latency(**changes: Any) -> Latency:

@@ -21,7 +21,7 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogWriter
 
 from steelyard.engines import readiness
-from steelyard.engines.base import Reached, Running
+from steelyard.engines.base import HttpAccess, Running
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
 from steelyard.results.failure import Failure
@@ -120,7 +120,7 @@ class FakeEngine:
         return deployment
 
 
-class FakeDeployment(Reached):
+class FakeDeployment(HttpAccess):
     """The components of one trial."""
 
     contained = remote = False
@@ -145,10 +145,10 @@ class FakeDeployment(Reached):
     # --- the protocol
 
     def ask(
-        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+        self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         site = self.sites.get(component.name)  # which has another port than the spec's
-        return readiness.get(site.server_port, path, timeout, told) if site is not None else None
+        return readiness.get(site.server_port, path, timeout, on_line) if site is not None else None
 
     def serves(self, component: Component) -> bool:
         """Without HTTP: it is asked hundreds of times in a start."""
@@ -185,7 +185,7 @@ class FakeDeployment(Reached):
             if self._death() == (one.name, 0.0):
                 self._end(one.name, 1)
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         return [Running(one, [os.getpid()], started) for one, started in self.up.values()]
 
     def failure(self, name: str) -> str | None:
@@ -399,7 +399,7 @@ class FakeSampler:
     def exit_code(self) -> int | None:
         return None if self.deployment.sampling else 0
 
-    def how_it_ended(self) -> str:
+    def describe_end(self) -> str:
         return "sampler ended with exit code 0"
 
 

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pods for tests: a real component, an observer beside it, a log that grows. What stands for the API server is a file,
-`away`: while it is there, no command gets through.
+"""Pods for tests: a real component and an observer beside it. What stands for the API server is a file, `away`: while
+it is there, nothing gets through.
 """
 
+import http.client
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from waiting import wait_until
+
 import steelyard
-from steelyard.sampling import observe
+from steelyard.sampling import config
 from steelyard.sampling.streams import Observer
 
 SCRIPTS = Path(steelyard.__file__).parents[1]
@@ -25,14 +30,15 @@ class Pod:
     def __init__(self, folder: Path, name: str, role: str = "server", launcher: Sequence[str] = ()) -> None:
         """`launcher`: a command that starts the component, in place of a start of itself."""
         self.name, self.folder, self.observed = name, folder, folder / "observed"
-        self.log, self.away = folder / "0.log", folder.parent / "away"
+        self.away = folder.parent / "away"
         self.observed.mkdir(parents=True)
+        self._sockets: list[socket.socket] = []
         self.mark = f"{name}-{os.getpid()}-{uuid4()}"
         self.component = subprocess.Popen(
             [*launcher, sys.executable, str(OBSERVED)],
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, observe.MARKER: self.mark},
+            env={**os.environ, config.MARKER: self.mark},
         )
         assert self.component.stdout
         self.settings = {
@@ -41,27 +47,47 @@ class Pod:
             "counters_url": f"http://127.0.0.1:{self.component.stdout.readline().strip()}/bench/counters",
             "folder": str(self.observed),
             "work": str(folder),
+            "port": 0,
         }
         self.observer = self.start()
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Start the observer, as a container: its standard output is the log."""
-        with self.log.open("wb") as log:
-            return subprocess.Popen(
-                [sys.executable, "-m", "steelyard.sampling.observe"],
-                cwd=SCRIPTS,
-                stdout=log,
-                env={**os.environ, observe.SETTINGS: json.dumps(self.settings)},
-            )
+        """Start the observer, as a container; its port is in a file."""
+        port = self.folder / "port"
+        port.unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "steelyard.sampling.observe"],
+            cwd=SCRIPTS,
+            env={**os.environ, config.SETTINGS: json.dumps(self.settings)},
+        )
+        wait_until(port.exists, "the port of an observer")
+        return process
 
     def reached(self, identity: str = "one") -> Observer:
-        """By commands that fail while nothing gets through."""
+        """By connections that fail while nothing gets through."""
+        return Observer("node-1", identity, self.connect)
 
-        def unless_away(command: str) -> list[str]:
-            return ["sh", "-c", f"test ! -e {self.away} && {command}"]
+    def connect(self, timeout: float) -> http.client.HTTPConnection:
+        """A connection to the observer."""
+        if self.away.exists():
+            raise ConnectionRefusedError("away")
+        port = int((self.folder / "port").read_text(encoding="ascii"))
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout)
+        connection.connect()
+        self._sockets.append(connection.sock)
+        return connection
 
-        follow = unless_away(f"exec tail -n +1 -f {self.log}")
-        return Observer("node-1", identity, follow, unless_away(f"exec tee {self.folder / observe.WORDS}"))
+    def cut(self) -> None:
+        """Break all connections."""
+        for one in self._sockets:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    def get(self, path: str) -> bytes:
+        """What the observer answers."""
+        connection = self.connect(60.0)
+        connection.request("GET", path)
+        return connection.getresponse().read()
 
     def end(self) -> None:
         """End both."""

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from steelyard.analysis.estimates import few_switches, values_of
+from steelyard.analysis.estimates import asked_metrics, few_switches, values_of
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, t_quantile
 from steelyard.analysis.rounds import valid_trials
-from steelyard.experiment.schema import Metrics
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import Session, Trial
@@ -66,39 +65,35 @@ class Effect(NamedTuple):
     """The second host's effect / the first one's."""
 
 
-def differences(one: Session, other: Session) -> list[str]:
+def differences(first: Session, second: Session) -> list[str]:
     """What makes two sessions answers to two questions, one line each; empty where they may be set side by side."""
     pairs: dict[str, tuple[Any, ...]] = {
-        "the workload": (one.workload, other.workload),
-        "the procedure": tuple(side.experiment.get("procedure") for side in (one, other)),
-        "the load": tuple(side.experiment.get("load") for side in (one, other)),
-        "the primary metric": tuple(_asked(side).primary for side in (one, other)),
-        "quick": (one.quick, other.quick),
-        "the search": tuple(side.experiment.get("search") for side in (one, other)),
-        "the version of Steelyard": (one.steelyard_version, other.steelyard_version),
-        "the versions": (_versions(one), _versions(other)),
-        "the baseline": (_baseline(one), _baseline(other)),
+        "the workload": (first.workload, second.workload),
+        "the procedure": tuple(side.experiment.get("procedure") for side in (first, second)),
+        "the load": tuple(side.experiment.get("load") for side in (first, second)),
+        "the primary metric": tuple(asked_metrics(side).primary for side in (first, second)),
+        "quick": (first.quick, second.quick),
+        "the search": tuple(side.experiment.get("search") for side in (first, second)),
+        "the version of Steelyard": (first.steelyard_version, second.steelyard_version),
+        "the versions": (_versions(first), _versions(second)),
+        "the baseline": (_baseline(first), _baseline(second)),
     }
-    found = [line for what, (a, b) in pairs.items() for line in _differ(what, a, b)]
-    if (a := one.experiment.get("name")) != (b := other.experiment.get("name")):
-        found.insert(0, f"the experiment: {a} and {b}")
-    marks = {(side.id, side.created, side.seed, side.host.hostname) for side in (one, other)}
+    lines = [line for subject, (a, b) in pairs.items() for line in _differ(subject, a, b)]
+    if (a := first.experiment.get("name")) != (b := second.experiment.get("name")):
+        lines.insert(0, f"the experiment: {a} and {b}")
+    marks = {(side.id, side.created, side.seed, side.host.hostname) for side in (first, second)}
     if len(marks) == 1:
-        found.append("they are one session")
-    if one.experiment.get("search"):
-        found.append("it is a search, whose trials have loads of their own")
-    arms = [{arm.name: arm for arm in side.arms} for side in (one, other)]
+        lines.append("they are one session")
+    if first.experiment.get("search"):
+        lines.append("it is a search, whose trials have loads of their own")
+    arms = [{arm.name: arm for arm in side.arms} for side in (first, second)]
     shared = [name for name in arms[0] if name in arms[1]]
-    if len(shared) < 2 and not found:
-        found.append(f"the arms: {', '.join(arms[0])} and {', '.join(arms[1])}")
+    if len(shared) < 2 and not lines:
+        lines.append(f"the arms: {', '.join(arms[0])} and {', '.join(arms[1])}")
     for name in shared:
-        first, second = (_resolved(side[name].settings, side[name].spec) for side in arms)
-        found += _differ(name, first, second)
-    return list(dict.fromkeys(found))
-
-
-def _asked(session: Session) -> Metrics:
-    return Metrics.model_validate(session.experiment.get("metrics", {}))
+        first_arm, second_arm = (_resolve(side[name].settings, side[name].spec) for side in arms)
+        lines += _differ(name, first_arm, second_arm)
+    return list(dict.fromkeys(lines))
 
 
 def _baseline(session: Session) -> str | None:
@@ -106,19 +101,19 @@ def _baseline(session: Session) -> str | None:
 
 
 def _versions(session: Session) -> dict[str, str]:
-    return {name: told for name, told in session.versions.items() if name not in _HARNESS}
+    return {name: version for name, version in session.versions.items() if name not in _HARNESS}
 
 
-def _resolved(settings: Mapping[str, Any], spec: Any) -> dict[str, Any]:
+def _resolve(settings: Mapping[str, Any], spec: Any) -> dict[str, Any]:
     """What an arm deploys, without what names a place of its host: settings, data, JVMs, builds and images."""
-    deployment = {key: told for key, told in settings.get("deployment", {}).items() if key not in _OWN}
+    deployment = {key: value for key, value in settings.get("deployment", {}).items() if key not in _OWN}
     runs = {
-        one.kind: {
-            "build": one.artifact.build,
-            "image": (one.artifact.image or "").partition("@")[0],
-            "JVM": f"{one.artifact.jvm.kind} {one.artifact.jvm.java_version}" if one.artifact.jvm else None,
+        component.kind: {
+            "build": component.artifact.build,
+            "image": (component.artifact.image or "").partition("@")[0],
+            "JVM": f"{jvm.kind} {jvm.java_version}" if (jvm := component.artifact.jvm) else None,
         }
-        for one in spec.components
+        for component in spec.components
     }
     return {
         "deployment": deployment,
@@ -133,53 +128,53 @@ def _resolved(settings: Mapping[str, Any], spec: Any) -> dict[str, Any]:
     }
 
 
-def _differ(what: str, one: Any, other: Any) -> Iterator[str]:
+def _differ(subject: str, first: Any, second: Any) -> Iterator[str]:
     """The innermost places at which two documents differ, with both values."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for key in dict.fromkeys([*one, *other]):
-            yield from _differ(f"{what}: {key}", one.get(key), other.get(key))
-    elif one != other:
-        shown = (text if len(text := str(value)) <= 80 else f"{text[:77]}..." for value in (one, other))
-        yield f"{what}: {' and '.join(shown)}"
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        for key in dict.fromkeys([*first, *second]):
+            yield from _differ(f"{subject}: {key}", first.get(key), second.get(key))
+    elif first != second:
+        shown = (text if len(text := str(value)) <= 80 else f"{text[:77]}..." for value in (first, second))
+        yield f"{subject}: {' and '.join(shown)}"
 
 
 def effects(first: Side, second: Side) -> list[Effect]:
     """The effects of the arms that both sessions have, of the primary metric and those that are reported."""
-    asked = _asked(first.session)
+    asked = asked_metrics(first.session)
     arms = [
         arm for arm in first.analysis.arms if arm in second.analysis.arms and arm != first.analysis.baseline
     ]
     reported = [name for name in dict.fromkeys(asked.report) if name != asked.primary]
-    found = []
+    effects_found = []
     for family in ([asked.primary], reported):
         members = [
             Effect(name, arm, _of(first, name, arm), _of(second, name, arm), None)
             for name in family
             for arm in arms
         ]
-        tested = sum(_apart(one) is not None for one in members)
-        found += [one._replace(apart=_apart(one, tested)) for one in members]
-    return found
+        tested = sum(_effect_ratio(effect) is not None for effect in members)
+        effects_found += [effect._replace(apart=_effect_ratio(effect, tested)) for effect in members]
+    return effects_found
 
 
 def _of(side: Side, metric: str, arm: str) -> Estimate | None:
     return side.analysis.estimates.get(metric, {}).get(arm)
 
 
-def _apart(effect: Effect, comparisons: int = 1) -> IntervalEstimate | None:
+def _effect_ratio(effect: Effect, comparisons: int = 1) -> IntervalEstimate | None:
     """As one of so many comparisons (Bonferroni), so that the intervals of a family are simultaneous."""
-    one, other = effect.first, effect.second
-    if one is None or other is None or few_switches(one) or few_switches(other):
+    first, second = effect.first, effect.second
+    if first is None or second is None or few_switches(first) or few_switches(second):
         return None
-    if one.unequal or other.unequal:
+    if first.unequal or second.unequal:
         return None
-    logs, others = ([math.log(ratio) for ratio in found.ratios] for found in (one, other))
+    logs, others = ([math.log(ratio) for ratio in estimate.ratios] for estimate in (first, second))
     return welch(logs, others, LEVEL / max(1, comparisons))
 
 
-def welch(one: Sequence[float], other: Sequence[float], level: float = LEVEL) -> IntervalEstimate | None:
+def welch(first: Sequence[float], second: Sequence[float], level: float = LEVEL) -> IntervalEstimate | None:
     """exp(mean of the second - mean of the first), with Welch's interval; None with fewer than two values of either."""
-    a, b = paired_test(one), paired_test(other)
+    a, b = paired_test(first), paired_test(second)
     if a is None or b is None:
         return None
     distance, parts = b.mean - a.mean, [(side.sd**2 / side.n, side.n - 1) for side in (a, b)]
@@ -195,7 +190,7 @@ def welch(one: Sequence[float], other: Sequence[float], level: float = LEVEL) ->
 def yields(side: Side) -> dict[str, dict[str, IntervalEstimate]]:
     """Throughput of each arm as it is (`throughput`), per `core` that its servers had (or that the user gives), per
     `GiB` of their memory, and per `price` and `watt` where the user gives them; arms without throughput left out."""
-    found: dict[str, dict[str, IntervalEstimate]] = {}
+    yields_by_arm: dict[str, dict[str, IntervalEstimate]] = {}
     trials = valid_trials(side.trials)
     for arm in side.session.arms:
         rates = values_of(trials.get(arm.name, {}), THROUGHPUT)
@@ -206,10 +201,10 @@ def yields(side: Side) -> dict[str, dict[str, IntervalEstimate]]:
         for name, key in (("price", "price"), ("watt", "watts")):
             if key in side.given:
                 per[name] = [rate / side.given[key] for rate in rates.values()]
-        told = {name: found_ for name, values in per.items() if (found_ := _mean(values)) is not None}
-        if told:
-            found[arm.name] = told
-    return found
+        known = {name: interval for name, values in per.items() if (interval := _mean(values)) is not None}
+        if known:
+            yields_by_arm[arm.name] = known
+    return yields_by_arm
 
 
 def _mean(values: Sequence[float]) -> IntervalEstimate | None:

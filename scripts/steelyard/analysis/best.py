@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ramp-up trials are against the best arm of their session (pure).
 
-The best arm is the one whose steady level is highest, blocks accounted for (`paired.standing`). A trial is held against
-that arm's level in its own block and round, so that a drift of the host hits both.
+The best arm is the one whose steady level is highest, blocks accounted for (`paired.arm_levels`). A trial is held
+against that arm's level in its own block and round, so that a drift of the host hits both.
 """
 
 from collections.abc import Mapping
 
-from steelyard.analysis.paired import standing
+from steelyard.analysis.paired import arm_levels
 from steelyard.analysis.rounds import Place
 from steelyard.measure.curves import SHARES, requests_lost, steady_level, still_rising, time_to
 from steelyard.results.figures import short
@@ -36,14 +36,14 @@ def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
         arm: {block: level for block, curve in _curves(trials).items() if (level := steady_level(curve))}
         for arm, trials in chosen.items()
     }
-    order = standing(levels)
+    order = arm_levels(levels)
     if not order:
         return {}, {}, []
     best = max(order, key=lambda arm: order[arm])
     reference = levels[best]
     figures: Figures = {}
     partly: Figures = {}
-    notes = [_rising(arm, trials) for arm, trials in chosen.items()]
+    notes = [_rising_note(arm, trials) for arm, trials in chosen.items()]
     for arm, trials in chosen.items():
         curves = {block: curve for block, curve in _curves(trials).items() if block in reference}
         lost = {block: requests_lost(curve, reference[block]) for block, curve in curves.items()}
@@ -51,9 +51,9 @@ def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
         for share in SHARES:
             times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
             reached = {block: time for block, time in times.items() if time is not None}
-            whole = len(reached) == len(times)
-            (figures if whole else partly).setdefault(f"time_to_{share}_of_best", {})[arm] = reached
-            if not whole:
+            complete = len(reached) == len(times)
+            (figures if complete else partly).setdefault(f"time_to_{share}_of_best", {})[arm] = reached
+            if not complete:
                 when = f" (those after {_span(reached)} s)" if reached else ""
                 notes.append(
                     f"{arm} came up to {share} % of the level of the best arm ({best}) in {len(reached)} of"
@@ -66,7 +66,7 @@ def _span(reached: Mapping[Place, float]) -> str:
     return " to ".join(dict.fromkeys(short(end(reached.values())) for end in (min, max)))
 
 
-def _rising(arm: str, trials: Mapping[Place, Trial]) -> str:
+def _rising_note(arm: str, trials: Mapping[Place, Trial]) -> str:
     rising = sum(still_rising(trial.curves.get("throughput", [])) for trial in trials.values())
     if not rising:
         return ""

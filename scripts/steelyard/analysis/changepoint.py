@@ -38,7 +38,7 @@ def changes(relative: NDArray[np.float64], shortest: int, penalty: float, floor:
         cost = least[start] + n * np.log(variance) + penalty * math.log(length)
         begins[end] = cost.argmin()
         least[end] = cost[begins[end]]
-    found = [int(begins[length])]
-    while found[0]:
-        found.insert(0, int(begins[found[0]]))
-    return found[1:]
+    begins_at = [int(begins[length])]
+    while begins_at[0]:
+        begins_at.insert(0, int(begins[begins_at[0]]))
+    return begins_at[1:]

@@ -51,19 +51,21 @@ Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
 
 
+def asked_metrics(session: Session) -> Metrics:
+    """The primary metric of a session's experiment, and those that it reports."""
+    return Metrics.model_validate(session.experiment.get("metrics", {}))
+
+
 def arm_label(session: Session, arm: str) -> str:
     """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
     factors = session.experiment.get("factors", {})
-    record = next(one for one in session.arms if one.name == arm)
-    differs = [
-        name
-        for name in record.levels
-        if any(one.levels.get(name) != record.levels[name] for one in session.arms)
+    levels = next(record.levels for record in session.arms if record.name == arm)
+    differing = [
+        name for name in levels if any(other.levels.get(name) != levels[name] for other in session.arms)
     ]
-    told = (
-        (factors.get(name, {}).get("label") or name, record.levels[name]) for name in differs or record.levels
+    return ", ".join(
+        f"{factors.get(name, {}).get('label') or name} = {levels[name]}" for name in differing or levels
     )
-    return ", ".join(f"{label} = {level}" for label, level in told)
 
 
 def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
@@ -109,13 +111,15 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
 
 def needs_switch(session: Session, arm: str, baseline: str) -> bool:
     """Whether the host is switched between two arms: a comparison then rests on switches, and not on trials."""
-    states = {one.name: one.spec.host_states for one in session.arms if one.name in (arm, baseline)}
+    states = {
+        record.name: record.spec.host_states for record in session.arms if record.name in (arm, baseline)
+    }
     return states[arm] != states[baseline]
 
 
-def few_switches(found: Estimate) -> bool:
+def few_switches(estimate: Estimate) -> bool:
     """Whether an estimate rests on too few switches of the host for an interval."""
-    return found.switches is not None and found.switches < LEAST_SWITCHES
+    return estimate.switches is not None and estimate.switches < LEAST_SWITCHES
 
 
 def estimate(
@@ -140,7 +144,7 @@ def estimate(
     """
     logs = log_ratios(values, baseline)
     core = paired_test(logs) if logs is not None else None
-    found = Estimate(
+    alone = Estimate(
         metric=name,
         arm=arm,
         n=len(common(values, baseline)),
@@ -155,18 +159,18 @@ def estimate(
         switches=len(common(values, baseline)) if switched else None,
         unequal=unequal,
     )
-    return simultaneous(found, 1)
+    return simultaneous(alone, 1)
 
 
-def simultaneous(found: Estimate, comparisons: int) -> Estimate:
+def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each."""
-    core = paired_test([math.log(ratio) for ratio in found.ratios], LEVEL / comparisons)
-    if core is None or few_switches(found):
-        return found
+    core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / comparisons)
+    if core is None or few_switches(estimate):
+        return estimate
     spread = None if core.is_tied else core
     low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
-    return found.model_copy(
+    return estimate.model_copy(
         update={
             "low": low,
             "high": high,
@@ -186,21 +190,23 @@ def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
     if any(values[place] <= 0 for values in arms.values() for place in places):
         return []
     logs = {arm: [math.log(values[place]) for place in places] for arm, values in arms.items()}
-    told = []
+    remarks = []
     if places and (wider := spreads_differ(*logs.values())) is not None:
         more, less = list(arms)[:: 1 if wider > 1 else -1]
-        told.append(f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}")
+        remarks.append(
+            f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}"
+        )
     for arm, values in logs.items():
         if (middle := two_groups(values)) is not None:
-            found = [*zip(places, values, strict=True)]
-            low, high = ([pair for pair in found if (pair[1] > middle) is above] for above in (False, True))
+            pairs = [*zip(places, values, strict=True)]
+            low, high = ([pair for pair in pairs if (pair[1] > middle) is above] for above in (False, True))
             ends = " and ".join(
                 f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
                 f" {', '.join(str(block) for (block, _), _ in group)}"
                 for group in (low, high)
             )
-            told.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
-    return told
+            remarks.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
+    return remarks
 
 
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
@@ -213,7 +219,8 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     baseline = next((arm.name for arm in session.arms if arm.baseline), None)
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
-    asked = Metrics.model_validate(session.experiment.get("metrics", {}))
+    asked = asked_metrics(session)
+    wanted = {asked.primary, *asked.report}
     trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
@@ -221,7 +228,6 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     counted = {} if searching else valid
     across, partly, notes = against_best(counted)
     specs = [arm.spec for arm in session.arms]
-    wanted = {asked.primary, *asked.report}
     seen = {
         name
         for trial in (() if searching else trials)
@@ -235,24 +241,24 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     }
     given = any(arm.spec.load.model == "open" for arm in session.arms)
     own = {name: info_in_session(metric_info(name), specs) for name in names}
-    infos = {name: _as_given(info) if given and name in GIVEN else info for name, info in own.items()}
+    infos = {name: _input_info(info) if given and name in GIVEN else info for name, info in own.items()}
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     estimates = {
         name: {
             arm: estimate(
-                name, arm, found[arm], found[baseline], why, switched=needs_switch(session, arm, baseline)
+                name, arm, values[arm], values[baseline], why, switched=needs_switch(session, arm, baseline)
             )
             for arm, why in uneven.items()
         }
-        for name, found in figures.items()
+        for name, values in figures.items()
     }
-    for name in {asked.primary, *asked.report} & figures.keys():
-        for arm, one in estimates[name].items():
+    for name in (name for name in names if name in wanted):
+        for arm, compared in estimates[name].items():
             pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
             remarks = remarks_of(infos[name], pair)
-            estimates[name][arm] = one.model_copy(update={"remarks": remarks})
+            estimates[name][arm] = compared.model_copy(update={"remarks": remarks})
             notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
     by_arm = count_by_arm(trials, arms)
     planned = {place.block for place in reached_places(session, trials)}
@@ -268,8 +274,8 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         blocks_planned=len(planned),
         blocks_complete=len(complete),
         trials=len(trials),
-        void_trials=sum(one.void for one in by_arm.values()),
-        not_steady_trials=sum(one.not_steady for one in by_arm.values()),
+        void_trials=sum(count.void for count in by_arm.values()),
+        not_steady_trials=sum(count.not_steady for count in by_arm.values()),
         by_arm=by_arm,
         metrics=[*infos.values()],
         summaries=_summaries(figures),
@@ -286,12 +292,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
 
 def _summaries(figures: Mapping[str, Mapping[str, Values]]) -> dict[str, dict[str, Summary]]:
     return {
-        name: {arm: summary for arm, found in arms.items() if (summary := summarise(found)) is not None}
+        name: {arm: summary for arm, values in arms.items() if (summary := summarise(values)) is not None}
         for name, arms in figures.items()
     }
 
 
-def _as_given(info: MetricInfo) -> MetricInfo:
+def _input_info(info: MetricInfo) -> MetricInfo:
     return info.model_copy(update={"better": "neither", "label": f"{info.label} (given)"})
 
 
@@ -326,11 +332,11 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
     counts = [
         LedgerCount(
             name=name,
-            failed=sum(check.failed for check in found),
-            of=sum(check.applies for check in found),
-            voids=any(check.voids for check in found),
+            failed=sum(check.failed for check in judgements),
+            of=sum(check.applies for check in judgements),
+            voids=any(check.voids for check in judgements),
         )
-        for name, found in checks.items()
+        for name, judgements in checks.items()
     ]
     failures = sum(trial.measurement is None and trial.state == "void" for trial in trials)
     last = LedgerCount(name=NO_MEASUREMENT, failed=failures, of=len(trials), voids=True)

@@ -37,11 +37,11 @@ def with_parts(trials: Sequence[Trial], specs: Mapping[str, Spec]) -> Sequence[T
         return trials
     names = ONLY_WITH_COMPILERS.union(*(of.values() for of in PARTS.values()))
 
-    def added(trial: Trial) -> dict[str, float]:
-        told = metrics_of(trial, specs[trial.arm])
-        return {name: value for name, value in told.items() if name in names and name not in trial.metrics}
+    def missing_parts(trial: Trial) -> dict[str, float]:
+        values = metrics_of(trial, specs[trial.arm])
+        return {name: value for name, value in values.items() if name in names and name not in trial.metrics}
 
-    return [one.model_copy(update={"metrics": one.metrics | added(one)}) for one in trials]
+    return [trial.model_copy(update={"metrics": trial.metrics | missing_parts(trial)}) for trial in trials]
 
 
 def has_none(name: str, spec: Spec) -> bool:
@@ -59,9 +59,9 @@ def parts_of(
     """Of what a mean is the sum: `servers 155 MiB`, `JITServer 115 MiB`; nothing of an arm without compilers, whose sum
     is the servers'."""
     means = {
-        role: found.mean
+        role: summary.mean
         for role, part in PARTS.get(info.name, {}).items()
-        if (found := analysis.summaries.get(part, {}).get(arm)) is not None
+        if (summary := analysis.summaries.get(part, {}).get(arm)) is not None
     }
     if "compiler" not in means:
         return []

@@ -135,15 +135,15 @@ def detectable_effect(
     return math.expm1(change) if change < 100 else None
 
 
-def spreads_differ(one: Sequence[float], other: Sequence[float]) -> float | None:
+def spreads_differ(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Standard deviation of one arm / that of the other, over the same blocks, where they clearly differ; else None.
 
     Pitman's and Morgan's test (both Biometrika, 1939): sums and differences of the pairs correlate just where the
     deviations differ, however the pairs themselves correlate.
     """
-    if (n := len(one)) < 4:
+    if (n := len(first)) < 4:
         return None
-    mine, others = np.subtract(one, np.mean(one)), np.subtract(other, np.mean(other))
+    mine, others = np.subtract(first, np.mean(first)), np.subtract(second, np.mean(second))
     a, b, both = float(mine @ mine), float(others @ others), float(mine @ others)
     if min(a, b) <= TIED:
         return None
@@ -174,21 +174,21 @@ def two_groups(values: Sequence[float]) -> float | None:
     return float(ordered[best + 1] + ordered[best + 2]) / 2
 
 
-def standing(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
+def arm_levels(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
     """Level of each arm on the log scale, up to a common constant; arms with a figure that has no logarithm left out.
 
     Least squares over arms and blocks (Yates, Empire Journal of Experimental Agriculture, 1933): by their means, an arm
     that lacks a bad block would look better than the others.
     """
-    usable = {arm: found for arm, found in values.items() if found and min(found.values()) > 0}
-    arms, blocks = [*usable], sorted({block for found in usable.values() for block in found})
-    cells = [(arm, block) for arm, found in usable.items() for block in found]
+    usable = {arm: by_block for arm, by_block in values.items() if by_block and min(by_block.values()) > 0}
+    arms, blocks = [*usable], sorted({block for by_block in usable.values() for block in by_block})
+    cells = [(arm, block) for arm, by_block in usable.items() for block in by_block]
     design = [[*(a == arm for a in arms), *(b == block for b in blocks)] for arm, block in cells]
     if not cells:
         return {}
     logs = [math.log(usable[arm][block]) for arm, block in cells]
-    found = np.linalg.lstsq(np.array(design, dtype=float), np.array(logs), rcond=None)[0]
-    return dict(zip(arms, map(float, found), strict=False))
+    levels = np.linalg.lstsq(np.array(design, dtype=float), np.array(logs), rcond=None)[0]
+    return dict(zip(arms, map(float, levels), strict=False))
 
 
 def adjust_p(p: float | None, comparisons: int) -> float | None:

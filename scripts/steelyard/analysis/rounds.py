@@ -23,11 +23,11 @@ Place = tuple[int, int]
 
 def valid_trials(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
     """The valid trials of each arm by block and round, in that order. Void trials never count."""
-    found: dict[str, dict[Place, Trial]] = {}
+    by_arm: dict[str, dict[Place, Trial]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
         if trial.state == "valid":
-            found.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
-    return found
+            by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
+    return by_arm
 
 
 def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
@@ -52,16 +52,17 @@ def reached_places(session: Session, trials: Sequence[Trial]) -> list[ScheduledT
     if session.gate is None:
         return session.schedule
     last = max((trial.block for trial in trials), default=1)
-    until = next((look for look in session.gate.looks if look >= last), last)
+    until = next((block for block in session.gate.looks if block >= last), last)
     return [place for place in session.schedule if place.block <= until]
 
 
 def seconds_of(trials: Iterable[Trial]) -> float:
     """What trials took, from start to end; the two of a duet ran in the same seconds, which count once."""
     spans = {
-        (one.block, one.attempt, one.started): max(end for _, end in one.phases.values()) - one.started
-        for one in trials
-        if one.phases
+        (trial.block, trial.attempt, trial.started): max(end for _, end in trial.phases.values())
+        - trial.started
+        for trial in trials
+        if trial.phases
     }
     return sum(spans.values())
 
@@ -77,12 +78,12 @@ def count_by_arm(trials: Sequence[Trial], arms: Sequence[str]) -> dict[str, ArmT
     own = {arm: [trial for trial in trials if trial.arm == arm] for arm in arms}
     return {
         arm: ArmTrials(
-            trials=len(found),
-            void=sum(trial.state == "void" for trial in found),
-            not_started=sum(map(did_not_start, found)),
-            not_steady=sum(_unsteady(trial) is True for trial in found),
+            trials=len(ended),
+            void=sum(trial.state == "void" for trial in ended),
+            not_started=sum(map(did_not_start, ended)),
+            not_steady=sum(_unsteady(trial) is True for trial in ended),
         )
-        for arm, found in own.items()
+        for arm, ended in own.items()
     }
 
 
@@ -97,18 +98,20 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
     count.
     """
     mine, base = ({(t.block, t.attempt): t for t in trials if t.arm == name} for name in (arm, baseline))
-    for what, told in (("void", _void), ("not steady", _unsteady)):
+    for fault, has_fault in (("void", _void), ("not steady", _unsteady)):
         pairs = [
             (a, b)
             for place, trial in mine.items()
-            if place in base and (a := told(trial)) is not None and (b := told(base[place])) is not None
+            if place in base
+            and (a := has_fault(trial)) is not None
+            and (b := has_fault(base[place])) is not None
         ]
         only = sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
         p = _even(min(only), sum(only))
         if p < LEVEL:
             here, there = (sum(column) for column in zip(*pairs, strict=True))
             return (
-                f"{here} of {len(pairs)} trials of {arm} are {what}, and {there} of {len(pairs)} of {baseline} beside"
+                f"{here} of {len(pairs)} trials of {arm} are {fault}, and {there} of {len(pairs)} of {baseline} beside"
                 f" them: clearly unequal (p = {p:.2g}, exact McNemar test), so that what is left may be a selection"
             )
     return None
@@ -129,7 +132,7 @@ def _unsteady(trial: Trial) -> bool | None:
     return not trial.steady if trial.measurement is not None and trial.steady is not None else None
 
 
-def counts_text(counts: Mapping[str, ArmTrials], what: str) -> str:
+def counts_text(counts: Mapping[str, ArmTrials], field: str) -> str:
     """How many of each arm, for those that have any: `3 of 14 of jvms-2`."""
-    found = {arm: (getattr(one, what), one.trials) for arm, one in counts.items()}
-    return ", ".join(f"{n} of {of} of {arm}" for arm, (n, of) in found.items() if n)
+    counts_of = {arm: (getattr(count, field), count.trials) for arm, count in counts.items()}
+    return ", ".join(f"{n} of {of} of {arm}" for arm, (n, of) in counts_of.items() if n)

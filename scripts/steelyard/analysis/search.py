@@ -83,7 +83,7 @@ def search_state(search: Search, where: Range, steps: Sequence[SearchStep], repe
     """
     judged = [step for step in steps if step.outcome != "void"]
     if judged:
-        view = _look_hold(search, where, judged) if search.hold else _look_edge(search, where, judged)
+        view = _hold_state(search, where, judged) if search.hold else _edge_state(search, where, judged)
     else:
         view = SearchState(tidy(where, where.start), "running", None, None, _RUNNING)
     if view.next is None:
@@ -134,53 +134,53 @@ def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:
     )
 
 
-def _look_edge(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _edge_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
     falling = search.lower is not None
-    found = bracket(steps, falling)
+    sides = bracket(steps, falling)
     need = search.confirm + 1
-    middle = _middle(search, where, found)
-    if found.doubt and (middle is not None or not found.sides):
-        asked = found.doubt[len(found.doubt) // 2]
+    middle = _middle(search, where, sides)
+    if sides.doubt and (middle is not None or not sides.sides):
+        asked = sides.doubt[len(sides.doubt) // 2]
         if sum(step.value == asked for step in steps) < 2 * need:
-            return found.view(asked)
-        if found.sides:
+            return sides.view(asked)
+        if sides.sides:
             split = f"Fresh starts at {value_text(where.varies, asked)} passed as often as they failed"
-            return found.view(None, "wide", f"{split}: chance decides there.")
-    if not found.sides:
-        return _outwards(where, found, falling, need)
+            return sides.view(None, "wide", f"{split}: chance decides there.")
+    if not sides.sides:
+        return _outwards(where, sides, falling, need)
     if middle is not None:
-        return found.view(middle)
-    if min(found.passed_by, found.failed_by) >= need:
-        return found.view(None, "found", "Both sides are within the resolution and confirmed.")
+        return sides.view(middle)
+    if min(sides.passed_by, sides.failed_by) >= need:
+        return sides.view(None, "found", "Both sides are within the resolution and confirmed.")
     # The weaker side again. Of equally weak ones that which failed: disturbances make trials fail, hardly ever pass.
-    return found.view(found.failed if found.failed_by <= found.passed_by else found.passed)
+    return sides.view(sides.failed if sides.failed_by <= sides.passed_by else sides.passed)
 
 
-def _outwards(where: Range, found: Bracket, falling: bool, need: int) -> SearchState:
+def _outwards(where: Range, sides: Bracket, falling: bool, need: int) -> SearchState:
     """A side is missing: a step towards it, as far as the search may go; the end of the range is confirmed as any."""
-    easier = found.passed is None
-    inner = [value for value in (found.passed, *found.doubt, found.failed) if value is not None]
+    easier = sides.passed is None
+    inner = [value for value in (sides.passed, *sides.doubt, sides.failed) if value is not None]
     base = inner[0] if easier else inner[-1]
     value = tidy(where, base / STEP if easier != falling else base * STEP)
     if value != base:
-        return found.view(value)
-    if (found.failed_by if easier else found.passed_by) < need:
-        return found.view(base)
+        return sides.view(value)
+    if (sides.failed_by if easier else sides.passed_by) < need:
+        return sides.view(base)
     verb = "failed" if easier else "passed"
-    return found.view(
+    return sides.view(
         None, "open", f"{value_text(where.varies, base)}, the last value that may be tried, {verb}."
     )
 
 
-def _middle(search: Search, where: Range, found: Bracket) -> float | None:
+def _middle(search: Search, where: Range, sides: Bracket) -> float | None:
     """A value between the sides; None where a side is missing, they are near enough, or there is no such value."""
-    if found.sides is None or abs(math.log(found.sides[1] / found.sides[0])) <= math.log1p(search.resolution):
+    if sides.sides is None or abs(math.log(sides.sides[1] / sides.sides[0])) <= math.log1p(search.resolution):
         return None
-    value = tidy(where, math.sqrt(found.sides[0] * found.sides[1]))
-    return value if value not in found.sides else None
+    value = tidy(where, math.sqrt(sides.sides[0] * sides.sides[1]))
+    return value if value not in sides.sides else None
 
 
-def _look_hold(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _hold_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
     assert search.at is not None
     means = _mean_shares(steps)
     below = max((value for value, share in means.items() if share < search.at), default=None)
@@ -208,7 +208,7 @@ def _mean_shares(steps: Sequence[SearchStep]) -> dict[float, float]:
     for step in steps:
         assert step.share is not None
         shares.setdefault(step.value, []).append(step.share)
-    return {value: math.fsum(found) / len(found) for value, found in sorted(shares.items())}
+    return {value: math.fsum(measured) / len(measured) for value, measured in sorted(shares.items())}
 
 
 def _towards(at: float, means: dict[float, float], below: float | None, above: float | None) -> float:

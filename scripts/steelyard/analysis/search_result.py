@@ -64,7 +64,7 @@ def results_of(
             else None,
             sentences=[],
         )
-        sentences = _Wording(question, result, label(arm), label(baseline)).sentences()
+        sentences = _SearchWording(question, result, label(arm), label(baseline)).sentences()
         results.append(result.model_copy(update={"sentences": sentences}))
     return results
 
@@ -73,7 +73,7 @@ def run_of(question: SearchQuestion, block: int, arm: str, trials: Sequence[Tria
     """One search: its steps, its bracket, and how it ended."""
     steps = steps_of(question, trials, block, arm)
     view = view_of(question, arm, steps)
-    value, half_width = _stated(view)
+    value, half_width = _stated_value(view)
     return SearchRun(
         block=block,
         arm=arm,
@@ -102,7 +102,7 @@ def _mean_throughput(runs: Sequence[SearchRun]) -> float | None:
     return math.exp(math.fsum(map(math.log, known)) / len(known)) if known else None
 
 
-def _stated(view: SearchState) -> tuple[float | None, float | None]:
+def _stated_value(view: SearchState) -> tuple[float | None, float | None]:
     """The value of a search that ended with one, and how far the truth may lie from it by the bracket alone (log)."""
     if view.held is not None:
         # To first order CPU time grows in proportion to the load.
@@ -132,11 +132,11 @@ class _Pooled(NamedTuple):
     half_width: float | None = None
 
 
-def _pool(found: Collection[tuple[float, float]], level: float = LEVEL) -> _Pooled:
-    if not found:
+def _pool(brackets: Collection[tuple[float, float]], level: float = LEVEL) -> _Pooled:
+    if not brackets:
         return _Pooled()
-    logs = [log for log, _ in found]
-    half = math.fsum(width for _, width in found) / len(found)
+    logs = [log for log, _ in brackets]
+    half = math.fsum(width for _, width in brackets) / len(brackets)
     core = paired_test(logs, level)
     low, high = (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
     return _Pooled(math.exp(math.fsum(logs) / len(logs)), low, high, half)
@@ -151,8 +151,8 @@ def _compare(
 ) -> SearchComparison | None:
     """`few_allowed`: the host is not switched between the two, so that two blocks give an interval."""
     common = sorted(logs.keys() & base.keys())
-    found = [(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common]
-    pooled = _pool(found, LEVEL / comparisons)
+    ratios = [(logs[block][0] - base[block][0], logs[block][1] + base[block][1]) for block in common]
+    pooled = _pool(ratios, LEVEL / comparisons)
     if pooled.value is None:
         return None
     if not few_allowed and len(common) < LEAST_SWITCHES:
@@ -169,7 +169,7 @@ def _compare(
 
 
 @dataclass(frozen=True)
-class _Wording:
+class _SearchWording:
     """What was shown of one arm, and nothing beyond it."""
 
     question: SearchQuestion
@@ -178,10 +178,10 @@ class _Wording:
     baseline: str
 
     def sentences(self) -> list[str]:
-        found = (self._value(), self._served(), self._ends(), self._against())
-        return [text for text in found if text]
+        texts = (self._value(), self._throughput(), self._ends(), self._against())
+        return [text for text in texts if text]
 
-    def _told(self, value: float) -> str:
+    def _text(self, value: float) -> str:
         return value_text(self.result.varies, value)
 
     def _value(self) -> str:
@@ -193,7 +193,7 @@ class _Wording:
             return f"With {self.arm} no search stated a value."
         if result.low is None or result.high is None:
             return self._one_block()
-        low, high, middle = (self._told(value) for value in (result.low, result.high, result.value))
+        low, high, middle = (self._text(value) for value in (result.low, result.high, result.value))
         return (
             f"With {self.arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
             f" 95 % CI over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
@@ -205,9 +205,9 @@ class _Wording:
         unknown = "one block, so how far another search would differ is not known"
         if run.passed is None or run.failed is None or self.question.search.hold is not None:
             assert run.value is not None
-            return f"With {self.arm}, {self._goal()} {self._told(run.value)}: {unknown}."
+            return f"With {self.arm}, {self._goal()} {self._text(run.value)}: {unknown}."
         passed, failed = (
-            f"{self._told(value)} {{}} ({_tally(run, value)})" for value in (run.passed, run.failed)
+            f"{self._text(value)} {{}} ({_tally(run, value)})" for value in (run.passed, run.failed)
         )
         return (
             f"With {self.arm}, {passed.format('passed')} and {failed.format('failed')}:"
@@ -221,14 +221,14 @@ class _Wording:
             return f"{blocks} the share was never reached from both sides {why}"
         passed = [run.passed for run in opened if run.passed is not None]
         failed = [run.failed for run in opened if run.failed is not None]
-        said = []
+        parts = []
         if passed:
-            said.append(f"{self._told((max if lowered else min)(passed))} still passed and nothing failed")
+            parts.append(f"{self._text((max if lowered else min)(passed))} still passed and nothing failed")
         if failed:
-            said.append(f"{self._told((min if lowered else max)(failed))} still failed and nothing passed")
-        return f"{blocks} {', elsewhere '.join(said) or 'every value was in doubt'} {why}"
+            parts.append(f"{self._text((min if lowered else max)(failed))} still failed and nothing passed")
+        return f"{blocks} {', elsewhere '.join(parts) or 'every value was in doubt'} {why}"
 
-    def _served(self) -> str | None:
+    def _throughput(self) -> str | None:
         """What was measured at the load that held the share, and how near to it that was."""
         held = [run for run in self.result.runs if run.throughput is not None]
         if not held or self.result.throughput is None:
@@ -255,21 +255,21 @@ class _Wording:
         return f"With {self.arm}, {'; '.join(parts)}." if parts else None
 
     def _against(self) -> str | None:
-        found = self.result.against
-        if found is None:
+        against = self.result.against
+        if against is None:
             return None
-        what = (
-            f"{_BOUNDED[self.result.varies]} with {self.arm} against {self.baseline}: {change(found.ratio)}"
+        subject = (
+            f"{_BOUNDED[self.result.varies]} with {self.arm} against {self.baseline}: {change(against.ratio)}"
         )
-        if found.low is None or found.high is None:
-            blocks = "one block" if found.n == 1 else f"{found.n} blocks"
-            return f"{what} in {blocks}: how much of it is chance is not known."
-        several = "simultaneous " * (found.comparisons > 1)
-        within = f"{interval(found.low, found.high)}, {found.n} blocks, both brackets included"
-        said = f"{what} ({several}95 % CI {within})"
-        if found.beyond_noise:
-            return f"{said}, beyond noise."
-        return f"{said}, within noise: {not_ruled_out(max(found.high - 1, 1 - found.low))}."
+        if against.low is None or against.high is None:
+            blocks = "one block" if against.n == 1 else f"{against.n} blocks"
+            return f"{subject} in {blocks}: how much of it is chance is not known."
+        several = "simultaneous " if against.comparisons > 1 else ""
+        within = f"{interval(against.low, against.high)}, {against.n} blocks, both brackets included"
+        text = f"{subject} ({several}95 % CI {within})"
+        if against.beyond_noise:
+            return f"{text}, beyond noise."
+        return f"{text}, within noise: {not_ruled_out(max(against.high - 1, 1 - against.low))}."
 
     def _goal(self) -> str:
         """What a value has to do, so that the value follows."""

@@ -106,7 +106,7 @@ def next_search_trial(
                 if view.next is not None:
                     waiting.append((len(steps), place.order, place, view.next))
         if waiting:
-            attempt, _, place, value = min(waiting, key=lambda one: one[:2])
+            attempt, _, place, value = min(waiting, key=lambda candidate: candidate[:2])
             return Planned.at(place, len(outcomes), attempt, value)
     return None
 
@@ -147,12 +147,12 @@ def _verdict(question: SearchQuestion, trial: Trial, share: float | None) -> tup
         if check.failed and (check.voids or (survives and check.name in SURVIVAL))
     ]
     if search.lower is not None and trial.survived is False:
-        told = [
+        sentences = [
             sentence
             for name in ("restarts", "thrashing")
             for sentence in (trial.measurement and trial.measurement.sentences(name)) or ()
         ]
-        return "failed", str(trial.failure or next(iter(told), "Not everything lived to the end."))
+        return "failed", str(trial.failure or next(iter(sentences), "Not everything lived to the end."))
     if search.hold is not None:
         # What is measured there is compared: as everywhere, no void trial is.
         foreign = _first(faults, lambda _: True)
@@ -166,17 +166,19 @@ def _verdict(question: SearchQuestion, trial: Trial, share: float | None) -> tup
     if foreign is not None:
         return "void", foreign
     broken = (
-        None if search.hold is not None else _broken(limits, trial) or _overloaded(limits, faults, survives)
+        None
+        if search.hold is not None
+        else _broken_limit(limits, trial) or _overload(limits, faults, survives)
     )
     if broken is not None:
         return "failed", broken
     upset = _first(faults, lambda name: name in UPSET)
     if upset is not None:
         return "void", upset
-    return _measured(share) if search.hold is not None else _passed(search, limits, trial)
+    return _measured_outcome(share) if search.hold is not None else _passed_outcome(search, limits, trial)
 
 
-def _measured(share: float | None) -> tuple[Outcome, str]:
+def _measured_outcome(share: float | None) -> tuple[Outcome, str]:
     if share is None:
         return "void", "The CPU time of the servers was not measured."
     return "measured", f"The servers used {share:.1%} of their CPUs."
@@ -195,7 +197,7 @@ def _is_foreign(check: Check, trial: Trial, survives: bool) -> bool:
     return check.value is None and trial.measurement is not None
 
 
-def _overloaded(limits: Limits, faults: Sequence[Check], survives: bool) -> str | None:
+def _overload(limits: Limits, faults: Sequence[Check], survives: bool) -> str | None:
     """What the ledger says of a trial that the value overloads; errors are allowed as far as a limit allows them."""
     for check in faults:
         allowed = limits.errors if check.name == "errors" else None
@@ -205,29 +207,27 @@ def _overloaded(limits: Limits, faults: Sequence[Check], survives: bool) -> str 
     return None
 
 
-def _passed(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]:
+def _passed_outcome(search: Search, limits: Limits, trial: Trial) -> tuple[Outcome, str]:
     if search.lower is not None and trial.survived is None:
         return "void", "Whether everything lived to the end was not recorded."
-    kept = []
-    for one in _figures(limits, trial):
-        if one.value is None:
-            return (
-                "void",
-                f"{one.name} was not measured{': it needs 1,000 good answers' * one.name.startswith('p99')}.",
-            )
-        kept.append(one.said())
-    return "passed", f"{'; '.join(kept)}." if kept else "Everything lived to the end."
+    texts = []
+    for figure in _figures(limits, trial):
+        if figure.value is None:
+            needs = ": it needs 1,000 good answers" if figure.name.startswith("p99") else ""
+            return "void", f"{figure.name} was not measured{needs}."
+        texts.append(figure.text())
+    return "passed", f"{'; '.join(texts)}." if texts else "Everything lived to the end."
 
 
-def _broken(limits: Limits, trial: Trial) -> str | None:
+def _broken_limit(limits: Limits, trial: Trial) -> str | None:
     """The first limit that was broken. A lower quantile above it shows that too, where there are too few requests."""
-    for one in _figures(limits, trial):
-        if one.value is not None and one.value > one.limit:
-            return f"{one.said()}."
-        if one.value is None:
-            for name, shown in one.lower:
-                if shown is not None and shown > one.limit:
-                    return f"{one.said()}: {name} alone was {format_duration_short(shown)}."
+    for figure in _figures(limits, trial):
+        if figure.value is not None and figure.value > figure.limit:
+            return f"{figure.text()}."
+        if figure.value is None:
+            for name, shown in figure.lower:
+                if shown is not None and shown > figure.limit:
+                    return f"{figure.text()}: {name} alone was {format_duration_short(shown)}."
     return None
 
 
@@ -243,17 +243,17 @@ class _Figure(NamedTuple):
     lower: tuple[tuple[str, float | None], ...] = ()
     """Lower quantiles, which break the limit as well."""
 
-    def shown(self, value: float) -> str:
+    def format(self, value: float) -> str:
         return f"{value * 100:.3g} %" if self.is_share else format_duration_short(value)
 
-    def allowed(self) -> str:
-        return f"{self.name} at most {self.shown(self.limit)}"
+    def limit_text(self) -> str:
+        return f"{self.name} at most {self.format(self.limit)}"
 
-    def said(self) -> str:
-        allowed = f"at most {self.shown(self.limit)} allowed"
+    def text(self) -> str:
+        allowed = f"at most {self.format(self.limit)} allowed"
         if self.value is None:
             return f"{self.name}: {allowed}"
-        return f"{self.name} {self.shown(self.value)}, {allowed}"
+        return f"{self.name} {self.format(self.value)}, {allowed}"
 
 
 def _figures(limits: Limits, trial: Trial) -> list[_Figure]:
@@ -295,8 +295,8 @@ def limits_text(limits: Limits) -> str:
     ]
     if limits.cycle_time is not None:
         overall.append(_Figure("cycle times off by", limits.cycle_time, is_share=True))
-    told = [one.allowed() for one in overall]
+    texts = [figure.limit_text() for figure in overall]
     for operation, own in limits.operations.items():
         each = own.model_dump(exclude_none=True).items()
-        told += [_Figure(f"{quantile} of {operation}", limit).allowed() for quantile, limit in each]
-    return " and ".join(told)
+        texts += [_Figure(f"{quantile} of {operation}", limit).limit_text() for quantile, limit in each]
+    return " and ".join(texts)

@@ -125,8 +125,8 @@ def judge_steady(
 
 def last_change(relative: NDArray[np.float64]) -> int | None:
     """Seconds from the last change point to the end; None without one."""
-    found = changes(relative, MIN_SEGMENT, PENALTY, VARIANCE_FLOOR)
-    return len(relative) - found[-1] if found else None
+    begins = changes(relative, MIN_SEGMENT, PENALTY, VARIANCE_FLOOR)
+    return len(relative) - begins[-1] if begins else None
 
 
 def interim_seconds(at_least: float, at_most: float) -> Iterator[float]:

@@ -76,7 +76,7 @@ def prepare(
         STATES[name].require(system)
     if not yes:
         if not sys.stdin.isatty():
-            raise BadInput("nobody can be asked here whether this host is to be changed so: add --yes")
+            raise BadInput("no terminal to confirm on: pass --yes")
         typer.confirm("Do it?", abort=True)
     with host_lock():
         preparing.prepare(system, wanted, need)

@@ -50,12 +50,12 @@ def log_folder(component: Component) -> str:
     return f"load/{component.name}" if component.role == "injector" else f"servers/{component.name}/logs"
 
 
-class Unit(Protocol):
+class Handle(Protocol):
     """What a component of this host runs as: a child process, a container."""
 
     name: str
     started: float
-    told_to_end: bool
+    stop_requested: bool
 
     @property
     def mark(self) -> str:
@@ -68,21 +68,21 @@ class Unit(Protocol):
     def exit_code(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
 
-    def how_it_ended(self) -> str:
+    def describe_end(self) -> str:
         """One sentence for one that has ended."""
 
 
-AnyUnit = TypeVar("AnyUnit", bound=Unit)
+AnyHandle = TypeVar("AnyHandle", bound=Handle)
 
 
-class Reached:
+class HttpAccess:
     """How components are asked; here those of this host."""
 
     def ask(
-        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+        self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         """One GET: status and body, or None when there is no answer (see `readiness.ask`)."""
-        return readiness.get(component.port, path, timeout, told) if component.port is not None else None
+        return readiness.get(component.port, path, timeout, on_line) if component.port is not None else None
 
     def serves(self, component: Component) -> bool:
         """Whether it serves, by its own readiness check; one that is not reached from here counts as serving."""
@@ -93,7 +93,7 @@ class Reached:
         where this host cannot see it."""
         return []
 
-    def asked_at(self, component: Component) -> tuple[int, str]:
+    def expected_address(self, component: Component) -> tuple[int, str]:
         """The port at which a component has to listen, as it sees it, and where that is with what to do, for people."""
         return component.port or 0, (
             f"127.0.0.1:{component.port}, where it is asked: give its command that address and `${{port}}`"
@@ -103,7 +103,7 @@ class Reached:
         """Epoch seconds at which the process of a remote component began, to a few hundredths; None: not known."""
         return None
 
-    def granted(self, name: str) -> Facts:  # noqa: ARG002 - for those that know
+    def engine_facts(self, name: str) -> Facts:  # noqa: ARG002 - for those that know
         """What the engine tells of a component's settings; nothing where its processes can be looked at."""
         return {}
 
@@ -113,7 +113,7 @@ class Reached:
         return ""
 
 
-class Deployment(Reached, ABC, Generic[AnyUnit]):
+class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
     contained = False
@@ -125,7 +125,7 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         self._directory = directory.resolve()
         self._components: dict[str, Component] = {}
         """As they were last started."""
-        self._units: dict[str, AnyUnit] = {}
+        self._handles: dict[str, AnyHandle] = {}
         """What was started, in order; a component that is started again moves to the end."""
 
     @abstractmethod
@@ -138,7 +138,7 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
             NoSpace: no room for its files.
         """
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         """What was started and not stopped, in order of start, with the processes that it has now."""
         return [
             Running(
@@ -148,8 +148,8 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
                 self.contained,
                 one.mark,
             )
-            for name, one in self._units.items()
-            if not one.told_to_end and one.pid is not None
+            for name, one in self._handles.items()
+            if not one.stop_requested and one.pid is not None
         ]
 
     def observers(self) -> Mapping[str, Observer]:
@@ -175,12 +175,12 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         Raises:
             PortInUse: it says that its port is taken.
         """
-        unit = self._units.get(name)
-        if unit is None or unit.told_to_end or unit.exit_code() is None:
+        unit = self._handles.get(name)
+        if unit is None or unit.stop_requested or unit.exit_code() is None:
             return None
         if unit.exit_code() == 0 and (self.logs(name) / "stop").exists():
             return None
-        return unit.how_it_ended()
+        return unit.describe_end()
 
     def out_of_memory(self) -> bool:
         """Whether a component is known to have ended by itself for want of memory, its container's limit."""
@@ -192,13 +192,13 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
 
     def exit_code(self, name: str) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
-        unit = self._units.get(name)
+        unit = self._handles.get(name)
         return None if unit is None else unit.exit_code()
 
     def kill(self, name: str) -> None:
         """Kill a component on purpose, as a crash would end it (SIGKILL to all its processes): that is no failure."""
-        unit = self._units[name]
-        unit.told_to_end = True
+        unit = self._handles[name]
+        unit.stop_requested = True
         for pid in process_tree(unit.pid, unit.mark) if unit.pid is not None else ():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -210,11 +210,11 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         Returns:
             Each component that did not end by itself.
         """
-        chosen = self._units if names is None else set(names)
-        ending = [one for name, one in self._units.items() if name in chosen]
+        chosen = self._handles if names is None else set(names)
+        ending = [one for name, one in self._handles.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
         for one in ending:
-            one.told_to_end = True
+            one.stop_requested = True
         # A server that loses its database while it stops would say so in its log.
         for role in reversed(ORDER):
             self._end([one for one in ending if self._components[one.name].role == role], grace)
@@ -239,11 +239,11 @@ class Deployment(Reached, ABC, Generic[AnyUnit]):
         return self._directory / "cache" / kind
 
     @abstractmethod
-    def _end(self, units: Sequence[AnyUnit], grace: float) -> None:
+    def _end(self, units: Sequence[AnyHandle], grace: float) -> None:
         """End some, those that have ended by themselves among them."""
 
 
-def processes_named(names: Collection[str]) -> list[int]:
+def find_processes(names: Collection[str]) -> list[int]:
     """Process ids of this host by the names that the kernel has for them, which are short."""
     return [one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in names]
 

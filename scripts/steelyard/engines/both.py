@@ -20,7 +20,7 @@ MARK = "/"
 """Between a side and a name."""
 
 
-def marked(side: str, component: Component) -> Component:
+def with_side(side: str, component: Component) -> Component:
     """A component under the name that it has beside the other side's."""
     return component.model_copy(update={"name": f"{side}{MARK}{component.name}"})
 
@@ -31,12 +31,12 @@ def side_of(component: str | None, sides: Iterable[str]) -> str | None:
     return side if mark and side in sides else None
 
 
-def plain(component: Component) -> Component:
+def without_side(component: Component) -> Component:
     """The same under its own name."""
     return component.model_copy(update={"name": component.name.partition(MARK)[2]})
 
 
-class Both(Deployment[Any]):
+class CombinedDeployment(Deployment[Any]):
     """The deployments of two sides on this host; every call goes to the side that it is about."""
 
     def __init__(self, sides: Mapping[str, Deployment[Any]], directory: Path) -> None:
@@ -45,31 +45,31 @@ class Both(Deployment[Any]):
         self.contained = all(one.contained for one in sides.values())
 
     def ask(
-        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+        self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         """As its side is asked."""
         side, _ = self._of(component.name)
-        return side.ask(plain(component), path, timeout, told)
+        return side.ask(without_side(component), path, timeout, on_line)
 
     def serves(self, component: Component) -> bool:
         """As its side says."""
         side, _ = self._of(component.name)
-        return side.serves(plain(component))
+        return side.serves(without_side(component))
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
         """As its side sees."""
         side, _ = self._of(component.name)
-        return side.listens_elsewhere(plain(component))
+        return side.listens_elsewhere(without_side(component))
 
-    def asked_at(self, component: Component) -> tuple[int, str]:
+    def expected_address(self, component: Component) -> tuple[int, str]:
         """As its side says."""
         side, _ = self._of(component.name)
-        return side.asked_at(plain(component))
+        return side.expected_address(without_side(component))
 
-    def granted(self, name: str) -> Facts:
+    def engine_facts(self, name: str) -> Facts:
         """As its side tells."""
         side, own = self._of(name)
-        return side.granted(own)
+        return side.engine_facts(own)
 
     def memory_map(self, name: str) -> str:
         """By its side."""
@@ -79,19 +79,19 @@ class Both(Deployment[Any]):
     def start(self, components: Sequence[Component]) -> None:
         """Start those of one side, and those of the other (errors as `Deployment.start`)."""
         for name, side in self.sides.items():
-            if own := [plain(one) for one in components if one.name.startswith(f"{name}{MARK}")]:
+            if own := [without_side(one) for one in components if one.name.startswith(f"{name}{MARK}")]:
                 try:
                     side.start(own)
                 except ServerFailed as failure:
                     component = f"{name}{MARK}{failure.component or ''}"
                     raise ServerFailed(f"{name}{MARK}{failure}", component) from failure
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         """What runs on either side."""
         return [
-            replace(one, component=marked(name, one.component))
+            replace(one, component=with_side(name, one.component))
             for name, side in self.sides.items()
-            for one in side.running()
+            for one in side.started_components()
         ]
 
     def overhead(self) -> list[int]:

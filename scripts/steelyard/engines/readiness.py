@@ -20,7 +20,7 @@ _READY_MESSAGE = re.compile(r"^\[(\d+/\d+/\d+,? \d+:\d+:\d+:\d+) (\S+)\].*CWWKF0
 
 
 def get(
-    port: int, path: str, timeout: float, told: Callable[[str], None] | None = None
+    port: int, path: str, timeout: float, on_line: Callable[[str], None] | None = None
 ) -> tuple[int, bytes] | None:
     """One GET on loopback (see `ask`).
 
@@ -28,20 +28,20 @@ def get(
         port: of this host.
         path: what is asked for.
         timeout: seconds without a word from the server.
-        told: as `ask`.
+        on_line: as `ask`.
     """
-    return ask(http.client.HTTPConnection("127.0.0.1", port, timeout=timeout), path, told)
+    return ask(http.client.HTTPConnection("127.0.0.1", port, timeout=timeout), path, on_line)
 
 
 def ask(
-    connection: http.client.HTTPConnection, path: str, told: Callable[[str], None] | None = None
+    connection: http.client.HTTPConnection, path: str, on_line: Callable[[str], None] | None = None
 ) -> tuple[int, bytes] | None:
     """One GET: status and body, or None when there is no answer.
 
     Args:
         connection: which is closed afterwards.
         path: what is asked for.
-        told: is given each line of text as it comes, without its marks; what begins with a mark is a page's own.
+        on_line: is given each line of text as it comes, without its marks; what begins with a mark is a page's own.
     """
     try:
         connection.request("GET", path)
@@ -49,8 +49,8 @@ def ask(
         lines = []
         for line in response:
             lines.append(line)
-            if told is not None and (text := _text(line)):
-                told(text)
+            if on_line is not None and (text := _text(line)):
+                on_line(text)
         return response.status, b"".join(lines)
     except (OSError, http.client.HTTPException):
         return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.processes import signals_held
+from steelyard.processes import defer_signals
 from steelyard.processes.client import ClientFailed, first_error, run_client
 
 MINIMUM_API = (1, 41)
@@ -55,7 +55,7 @@ class Docker:
         Raises:
             DockerFailed: it ended with an error, or not within `timeout` seconds (None: no limit).
         """
-        with signals_held() if whole else contextlib.nullcontext():
+        with defer_signals() if whole else contextlib.nullcontext():
             return run_client(
                 [str(self.client), *arguments],
                 partial(DockerFailed, f"docker {' '.join(arguments[:2])}"),

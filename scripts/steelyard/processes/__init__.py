@@ -2,15 +2,15 @@
 """Child processes that never outlive the harness, and what they start themselves."""
 
 from steelyard.process_tree import process_tree
-from steelyard.processes.children import Child, Children, dying_with_us, signals_held, sweep
+from steelyard.processes.children import Child, Children, defer_signals, killed_with_parent, sweep
 from steelyard.processes.environment import child_environment
 
 __all__ = [
     "Child",
     "Children",
     "child_environment",
-    "dying_with_us",
+    "defer_signals",
+    "killed_with_parent",
     "process_tree",
-    "signals_held",
     "sweep",
 ]

@@ -27,7 +27,7 @@ from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
 from steelyard.process_tree import process_tree
 from steelyard.processes.environment import child_environment
-from steelyard.processes.guard import CHILD, OWNER, marked
+from steelyard.processes.guard import CHILD, OWNER, marked_processes
 from steelyard.processes.reasons import read_log, reason
 from steelyard.results.store import no_space
 
@@ -39,7 +39,7 @@ _GUARDS = 20
 
 
 @contextlib.contextmanager
-def signals_held() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """Signals that end this process by an exception take effect afterwards.
 
     In between, a process has been started and nobody knows of it yet: neither would stop it. A blocked mask would do as
@@ -62,7 +62,7 @@ def signals_held() -> Iterator[None]:
             signal.raise_signal(late)
 
 
-def dying_with_us(command: Sequence[str]) -> list[str]:
+def killed_with_parent(command: Sequence[str]) -> list[str]:
     """A command such that the kernel kills its process, however this one ends.
 
     The kernel means the thread that starts it, so nothing is changed for another thread than the main one; nor where
@@ -78,7 +78,7 @@ def sweep() -> list[int]:
     For a moment in which no other session of this host runs, though one that does is left alone.
     """
     left = []
-    for pid, mark in marked().items():
+    for pid, mark in marked_processes().items():
         space, owner, *_ = [*mark.split("-"), ""]
         if space == _space() and not mark.startswith(f"{_identity(owner)}-"):
             left.append(pid)
@@ -116,7 +116,7 @@ class Child:
     """File that holds its standard output and error."""
     mark: str = ""
     """An entry of the environment that it and what it starts have, and no other process."""
-    told_to_end: bool = False
+    stop_requested: bool = False
 
     @property
     def pid(self) -> int:
@@ -136,15 +136,15 @@ class Child:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
-    def how_it_ended(self) -> str:
+    def describe_end(self) -> str:
         """One sentence for a child that has ended: its name, how, why by its own words, and where all of them are."""
-        return ended_with(self.name, self.exit_code(), self.printed(), self.console)
+        return describe_exit(self.name, self.exit_code(), self.read_output(), self.console)
 
     def last_lines(self, count: int) -> str:
         """Its last output lines in one line."""
-        return " | ".join(line.strip() for line in self.printed().splitlines()[-count:] if line.strip())
+        return " | ".join(line.strip() for line in self.read_output().splitlines()[-count:] if line.strip())
 
-    def printed(self) -> str:
+    def read_output(self) -> str:
         """Its output so far; of a long one the beginning and the end."""
         return read_log(self.console)
 
@@ -181,7 +181,7 @@ def _can_notice() -> bool:
     return tried.returncode == 0
 
 
-def ended_with(name: str, code: int | None, printed: str, log: Path | None = None) -> str:
+def describe_exit(name: str, code: int | None, printed: str, log: Path | None = None) -> str:
     """One sentence: how something ended, and why by its own words.
 
     Args:
@@ -260,7 +260,7 @@ class Children:
             output = console.open("wb")
         except OSError as error:
             raise no_space(console, error) from error
-        with output, signals_held():
+        with output, defer_signals():
             with self._lock:
                 self._start_guard()
             if shutil.which(command[0]) is None:
@@ -271,7 +271,7 @@ class Children:
                 mark = f"{self._mark}-{self._spawned}"
             try:
                 process = subprocess.Popen(
-                    dying_with_us(command),
+                    killed_with_parent(command),
                     stdin=stdin,
                     stdout=output,
                     stderr=subprocess.STDOUT,

@@ -44,7 +44,7 @@ def main() -> None:
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-    for pid, mark in marked().items():
+    for pid, mark in marked_processes().items():
         if mark == sys.argv[1] and pid != os.getpid():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -61,7 +61,7 @@ def main() -> None:
             )
 
 
-def marked() -> dict[int, str]:
+def marked_processes() -> dict[int, str]:
     """Processes that bear a harness's mark in their environment, with it: nobody may have told of them, as of one that
     was started just before the harness went, or by a script."""
     found = {}

@@ -94,9 +94,11 @@ def rows(labels: Sequence[str], height: int | None = None) -> Axes:
     return axes
 
 
-def annotate(axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], **look: Any) -> None:
+def annotate(
+    axes: Axes, text: str, point: tuple[float, float], offset: tuple[int, int], **style: Any
+) -> None:
     """Words beside a point, at a distance in CSS pixels."""
-    axes.annotate(text, point, xytext=offset, textcoords="offset points", **look)
+    axes.annotate(text, point, xytext=offset, textcoords="offset points", **style)
 
 
 def legend_text(label: str) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of figures over the arms, one function each; a chart that would be empty is None."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ GROUP_INK = {group: INK[f"s{index}"] for index, group in enumerate([*CPU_GROUPS,
 @with_style
 def overview(view: View) -> list[Chart]:
     """Two to a row: the first two metrics over the levels, their effects below; then each further metric."""
-    shown = [metric for metric in view.charted if metric.name != SURVIVED]
+    shown = [metric for metric in view.charted_metrics if metric.name != SURVIVED]
     over = [over_levels(view, metric) for metric in shown]
     effects = [forest(view, metric) for metric in shown]
     rest = [chart for pair in zip(over[2:], effects[2:], strict=True) for chart in pair]
@@ -52,60 +52,67 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
     axis, times = view.axis, figures.scale(metric)
     axes = canvas(300)
     words = []
-    for index, (series, arms) in enumerate(axis.series.items()):
-        look = SERIES[index % len(SERIES)] if len(axis.series) > 1 else (INK["accent"], "o", "-")
-        color, marker, dash = look
+    for index, (series, arms, style) in enumerate(styled_series(view)):
+        color, marker, dash = style
         shift = (index - (len(axis.series) - 1) / 2) * 0.24
         line = []
         for arm in arms:
-            _points(view, axes, metric, arm, shift, look)
+            _points(view, axes, metric, arm, shift, style)
             summary = view.summary(metric.name, arm)
-            told = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(metric.name, arm)
-            words.append(f"{view.arm_label(arm)}: {told}")
+            text = figures.with_unit(metric, summary.mean) if summary else view.why_no_mean(metric.name, arm)
+            words.append(f"{view.arm_label(arm)}: {text}")
             place = axis.position[arm] + shift
             if summary is None:
                 if view.has_none(metric.name, arm):
-                    below: dict[str, Any] = {
-                        "xycoords": ("data", "axes fraction"),
-                        "ha": "center",
-                        "color": INK["muted"],
-                    }
-                    annotate(axes, NONE, (place, 0.0), (0, 6), fontsize=11, **below)
+                    at_the_axis = ("data", "axes fraction")
+                    style_of_none = {"ha": "center", "color": INK["muted"], "fontsize": 11}
+                    annotate(axes, NONE, (place, 0.0), (0, 6), xycoords=at_the_axis, **style_of_none)
                 continue
             line.append((place, summary.mean * times))
-            over_trials = paired_test(summary.values)
-            if over_trials is not None:
-                bounds = (over_trials.low * times, over_trials.high * times)
-                axes.plot([place] * 2, bounds, color=color, lw=2)
+            interval = paired_test(summary.values)
+            if interval is not None:
+                axes.plot([place] * 2, (interval.low * times, interval.high * times), color=color, lw=2)
             axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3)
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
             axes.plot([], [], color=color, marker=marker, ls=dash, ms=5, lw=1.1, label=legend_text(series))
-    low, high = view.axis.ends
-    axes.set_xlim(low - 0.6, high + 0.6)
-    axes.set_xticks(list(axis.ticks), [wrap_label(name, axis.room) for name in axis.ticks.values()])
-    axes.set_xlabel(wrap_label(axis.label, LEGEND))
+    set_level_axis(view, axes)
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     first, second = axes.get_yticks()[:2]
     digits = len(f"{second - first:.6g}".partition(".")[2])
     axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
-    if len(axis.series) > 1:
-        axes.legend(loc="best")
-    unit = figures.unit(metric)
-    title = f"{metric.label}{', ' * bool(unit)}{unit}, over {axis.label or 'arms'}"
-    title += " (axis not from zero)" * cut
+    name = ", ".join(filter(None, (metric.label, figures.unit(metric))))
+    title = f"{name}, over {axis.label or 'arms'}{' (axis not from zero)' if cut else ''}"
     return finish(axes, f"over-{metric.name}", title, f"Means by arm. {'; '.join(words)}.")
 
 
+def styled_series(view: View) -> Iterator[tuple[str, list[str], tuple[str, str, str]]]:
+    """Name, arms and style (colour, marker, dash) of each series along the axis of the levels."""
+    single = len(view.axis.series) == 1
+    for index, (series, arms) in enumerate(view.axis.series.items()):
+        yield series, arms, (INK["accent"], "o", "-") if single else SERIES[index % len(SERIES)]
+
+
+def set_level_axis(view: View, axes: Axes) -> None:
+    """The levels along the horizontal axis, and a legend of several series."""
+    axis = view.axis
+    low, high = axis.ends
+    axes.set_xlim(low - 0.6, high + 0.6)
+    axes.set_xticks(list(axis.ticks), [wrap_label(name, axis.room) for name in axis.ticks.values()])
+    axes.set_xlabel(wrap_label(axis.label, LEGEND))
+    if len(axis.series) > 1:
+        axes.legend(loc="best")
+
+
 def _points(
-    view: View, axes: Axes, metric: MetricInfo, arm: str, shift: float, look: tuple[str, str, str]
+    view: View, axes: Axes, metric: MetricInfo, arm: str, shift: float, style: tuple[str, str, str]
 ) -> None:
     """Trials of an arm, spread by block so that none hides another and drift over the session shows."""
     times, blocks = figures.scale(metric), view.analysis.blocks_planned
     spread_over = (0.6 if view.axis.numeric else 0.34) / len(view.axis.series)
-    color, marker, _ = look
+    color, marker, _ = style
     mean = summary.mean if (summary := view.summary(metric.name, arm)) else None
     for block, raw, valid in view.points(metric.name, arm):
         spread = ((block - 1) / (blocks - 1) - 0.5) * spread_over if blocks > 1 else 0.0
@@ -164,17 +171,17 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
         lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
     )
     title = f"{metric.label}: change against {view.arm_label(view.baseline)}"
-    told = [
+    texts = [
         f"{arm}: {figures.effect(e)}, interval {figures.bounds(e) or 'unknown'}" for arm, e in shown.items()
     ]
-    return finish(axes, f"forest-{metric.name}", title, "; ".join(told) + ".")
+    return finish(axes, f"forest-{metric.name}", title, "; ".join(texts) + ".")
 
 
 @with_style
 def survival(view: View) -> Chart | None:
     """The share of trials that lived, with what it speaks for; one line for each arm."""
-    found = {view.arm_label(arm.name): view.summary(SURVIVED, arm.name) for arm in view.arms}
-    shown = {arm: summary for arm, summary in found.items() if summary is not None}
+    summaries = {view.arm_label(arm.name): view.summary(SURVIVED, arm.name) for arm in view.arms}
+    shown = {arm: summary for arm, summary in summaries.items() if summary is not None}
     if not shown:
         return None
     axes = rows([*shown], 64 + 34 * len(shown))
@@ -209,9 +216,9 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
     faces = {"p50": ("o", "accent"), "p90": ("D", "accent"), "p99": ("s", "surface"), "max": ("|", "accent")}
     for name, (marker, face) in faces.items():
         places = [(values[name], row) for row, values in enumerate(points.values()) if name in values]
-        look: dict[str, Any] = {"mfc": INK[face], "mec": INK["accent"], "mew": 1.6}
+        style: dict[str, Any] = {"mfc": INK[face], "mec": INK["accent"], "mew": 1.6}
         if places:
-            axes.plot(*zip(*places, strict=True), ls="none", marker=marker, ms=7, label=name, **look)
+            axes.plot(*zip(*places, strict=True), ls="none", marker=marker, ms=7, label=name, **style)
     axes.set_xscale("log")
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
@@ -227,7 +234,9 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
 @with_style
 def cpu_by_group(view: View) -> Chart | None:
     """CPU per 1,000 requests of each arm, stacked by thread group."""
-    metrics = {group: f"cpu_per_1k_{group}" for group in CPU_GROUPS if view.named(f"cpu_per_1k_{group}")}
+    metrics = {
+        group: f"cpu_per_1k_{group}" for group in CPU_GROUPS if view.known_metrics(f"cpu_per_1k_{group}")
+    }
     arms = [arm.name for arm in view.arms if any(view.summary(m, arm.name) for m in metrics.values())]
     if not arms:
         return None
@@ -240,9 +249,9 @@ def cpu_by_group(view: View) -> Chart | None:
     }
     total = max(map(sum, zip(*shares.values(), strict=True))) or 1.0
     for group, means in shares.items():
-        look: dict[str, Any] = {"color": GROUP_INK[group], "edgecolor": INK["surface"], "linewidth": 1.2}
+        style: dict[str, Any] = {"color": GROUP_INK[group], "edgecolor": INK["surface"], "linewidth": 1.2}
         label = CPU_GROUPS[group]
-        bars = axes.barh(range(len(arms)), means, left=left, height=0.62, label=label, **look)
+        bars = axes.barh(range(len(arms)), means, left=left, height=0.62, label=label, **style)
         inside = [label if mean > 0.14 * total else "" for mean in means]
         axes.bar_label(bars, inside, label_type="center", fontsize=10.5, color=INK["surface"])
         left = [a + b for a, b in zip(left, means, strict=True)]
@@ -251,8 +260,8 @@ def cpu_by_group(view: View) -> Chart | None:
     axes.legend(**{**ABOVE, "handletextpad": 0.4}, ncols=5, handlelength=0.9, columnspacing=1)
     words = []
     for label, *means in zip(labels, *shares.values(), strict=True):
-        told = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
-        words.append(f"{label}: {', '.join(told)}")
+        texts = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
+        words.append(f"{label}: {', '.join(texts)}")
     return finish(
         axes,
         "cpu-groups",

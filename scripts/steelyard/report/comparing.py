@@ -7,7 +7,7 @@ from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, y
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
-from steelyard.report.tables import Cell, Column, Table, cells, numbers, words
+from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Session
@@ -33,24 +33,24 @@ def host_name(session: Session) -> str:
 
 def side_by_side(first: Side, second: Side) -> list[Table]:
     """The tables of two sessions that may be compared."""
-    found = [_effects(first, second, effects(first, second))]
-    told = yields(first), yields(second)
-    if all(told):
-        found.append(_yields((first, second), told))
-    return found
+    compared = [_effects(first, second, effects(first, second))]
+    per_side = yields(first), yields(second)
+    if all(per_side):
+        compared.append(_yields((first, second), per_side))
+    return compared
 
 
-def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
+def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Table:
     columns = [*words("metric", "arm"), *numbers("first host", "second host", "second / first")]
     rows = [
         cells(
-            next((i.label for i in first.analysis.metrics if i.name == one.metric), one.metric),
-            arm_label(first.session, one.arm),
-            _estimate(one.first),
-            _estimate(one.second),
-            _apart(one.apart),
+            next((i.label for i in first.analysis.metrics if i.name == effect.metric), effect.metric),
+            arm_label(first.session, effect.arm),
+            _effect_cell(effect.first),
+            _effect_cell(effect.second),
+            _ratio_cell(effect.apart),
         )
-        for one in found
+        for effect in effects_found
     ]
     notes = [
         (
@@ -76,35 +76,37 @@ def _effects(first: Side, second: Side, found: Sequence[Effect]) -> Table:
 def _unknown_builds(*sides: Side) -> list[str]:
     """Servers that are compared by no build and no image: two unknown builds need not be one."""
     servers = [server for side in sides for arm in side.session.arms for server in arm.spec.servers]
-    return sorted({one.kind for one in servers if one.artifact.build is None and one.artifact.image is None})
+    return sorted(
+        {server.kind for server in servers if server.artifact.build is None and server.artifact.image is None}
+    )
 
 
-def _estimate(found: Estimate | None) -> Cell:
-    if found is None or found.ratio is None:
-        return Cell(figures.DASH, ("no comparison",))
-    if found.unequal is not None:
-        return Cell(figures.effect(found), ("inconclusive: void or unsteady trials",))
-    notes = (figures.bounds(found) or "no interval", rests_on(found))
-    return Cell(figures.effect(found), notes, 0 if beyond_noise(found) else None)
+def _effect_cell(estimate: Estimate | None) -> TableCell:
+    if estimate is None or estimate.ratio is None:
+        return TableCell(figures.DASH, ("no comparison",))
+    if estimate.unequal is not None:
+        return TableCell(figures.effect(estimate), ("inconclusive: void or unsteady trials",))
+    notes = (figures.bounds(estimate) or "no interval", rests_on(estimate))
+    return TableCell(figures.effect(estimate), notes, 0 if beyond_noise(estimate) else None)
 
 
-def _apart(found: IntervalEstimate | None) -> Cell:
-    if found is None:
-        return Cell(figures.DASH, ("no comparison",))
-    if found.low is None or found.high is None:
-        return Cell(f"{found.value:.3f}", ("no spread seen",))
-    beyond = not found.low <= 1 <= found.high
-    return Cell(f"{found.value:.3f}", (f"{found.low:.3f} to {found.high:.3f}",), 0 if beyond else None)
+def _ratio_cell(ratio: IntervalEstimate | None) -> TableCell:
+    if ratio is None:
+        return TableCell(figures.DASH, ("no comparison",))
+    if ratio.low is None or ratio.high is None:
+        return TableCell(f"{ratio.value:.3f}", ("no spread seen",))
+    beyond = not ratio.low <= 1 <= ratio.high
+    return TableCell(f"{ratio.value:.3f}", (f"{ratio.low:.3f} to {ratio.high:.3f}",), 0 if beyond else None)
 
 
-def _yields(sides: tuple[Side, Side], told: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
-    shown = [name for name in _PER if any(name in per for side in told for per in side.values())]
+def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
+    shown = [name for name in _PER if any(name in per for side in per_side for per in side.values())]
     columns = [*words("arm", "host"), *(Column(_PER[name]) for name in shown)]
     rows = []
-    for arm in told[0]:
-        for which, side, own in zip(("first", "second"), sides, told, strict=True):
+    for arm in per_side[0]:
+        for which, side, own in zip(("first", "second"), sides, per_side, strict=True):
             if arm in own:
-                row = [_range(own[arm].get(name)) for name in shown]
+                row = [_interval_cell(own[arm].get(name)) for name in shown]
                 rows.append(cells(arm_label(side.session, arm), which, *row))
     notes = [
         "Throughput in requests per second: geometric means over valid trials, with 95 % CI over trials of that"
@@ -125,12 +127,12 @@ def _cores(side: Side) -> str:
     return f"{' or '.join(map(str, counts))} cores that the servers had"
 
 
-def _range(found: IntervalEstimate | None) -> Cell:
-    if found is None:
-        return Cell(figures.DASH)
+def _interval_cell(interval: IntervalEstimate | None) -> TableCell:
+    if interval is None:
+        return TableCell(figures.DASH)
     bounds = (
-        f"{figures.short(found.low)} to {figures.short(found.high)}"
-        if found.low is not None
+        f"{figures.short(interval.low)} to {figures.short(interval.high)}"
+        if interval.low is not None
         else "no interval"
     )
-    return Cell(figures.short(found.value), (bounds,))
+    return TableCell(figures.short(interval.value), (bounds,))

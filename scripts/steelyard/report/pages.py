@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
+from steelyard.report.caveats import caveats
 from steelyard.report.search_chart import search_levels, search_paths
-from steelyard.report.tables import Cell
+from steelyard.report.table import TableCell
 from steelyard.report.view import View, trial_directory
 from steelyard.results import figures
 
@@ -40,10 +41,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_shown,
+        finalize=_finalize,
     )
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
     environment.globals |= {
+        "caveats": caveats,
         "search_levels": search_levels,
         "search_paths": search_paths,
         "trial_directory": trial_directory,
@@ -52,7 +54,7 @@ def _environment() -> Environment:
         "typeset": typeset,
         "plain": _plain,
         "code": for_code,
-        "stressed": _stressed,
+        "stressed": _markdown_cell,
         "count": figures.count,
     }
     return environment
@@ -66,7 +68,7 @@ def typeset(text: str) -> str:
 
 
 @pass_eval_context
-def _shown(context: EvalContext, value: object) -> object:
+def _finalize(context: EvalContext, value: object) -> object:
     """Text of the page without control characters; what is markup already stays, as does Markdown (`_plain`)."""
     return printable(value) if context.autoescape and type(value) is str else value
 
@@ -76,7 +78,7 @@ def _plain(raw: object) -> str:
     return for_markdown(str(raw))
 
 
-def _stressed(cell: Cell) -> str:
+def _markdown_cell(cell: TableCell) -> str:
     """A cell of a Markdown table."""
     lines = [_plain(line) for line in (cell.text, *cell.notes)]
     if cell.bold is not None:

@@ -74,12 +74,12 @@ def to_benchstat(view: View) -> str:
     The baseline arm comes first: benchstat compares with the first column. Benchstat takes trials as independent
     and tests medians; the paired estimates of report.csv use the blocks and see smaller effects.
     """
-    measures = [(metric, *_benchstat_unit(metric)) for metric in view.measured]
+    measures = [(metric, *_benchstat_unit(metric)) for metric in view.measured_metrics]
     session = view.session
-    told = {"session": session.id, "host": session.host.hostname, "cpu": session.host.cpu_model}
+    facts = {"session": session.id, "host": session.host.hostname, "cpu": session.host.cpu_model}
     if len(view.jvms) == 1:
-        told["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
-    lines = [f"{key}: {' '.join(printable(text).split())}" for key, text in told.items()]
+        facts["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
+    lines = [f"{key}: {' '.join(printable(text).split())}" for key, text in facts.items()]
     lines += [f"Unit {unit} better={m.better}" for m, unit, _ in measures if m.better != "neither"]
     name = _camel(str(view.experiment.get("name") or "session"))
     for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
@@ -99,7 +99,7 @@ def _benchstat_unit(metric: MetricInfo) -> tuple[str, float]:
     """A unit that benchstat knows how to scale (bytes, seconds, or a plain number), and the factor to it."""
     if metric.name == THROUGHPUT:
         return "req/s", 1.0
-    suffix = "-bytes" if metric.unit == "bytes" else "-sec" if metric.unit in _SECONDS else ""
+    suffix = {"bytes": "-bytes", **dict.fromkeys(_SECONDS, "-sec")}.get(metric.unit, "")
     return metric.name.replace("_", "-") + suffix, _SECONDS.get(metric.unit, 1.0)
 
 

@@ -45,14 +45,14 @@ def traces(view: View) -> list[Chart]:
     step = math.ceil(sum(len(trial.trace) for trial in shown) / MAX_TRACE_POINTS)
     last = max(trial.trace[-1][0] for trial in shown)
     top = max(rate for trial in shown for _, rate in trial.trace)
-    found = {arm.name: [trial for trial in shown if trial.arm == arm.name] for arm in view.arms}
-    return [_traces(view, arm, trials, step, (last, top)) for arm, trials in found.items() if trials]
+    by_arm = {arm.name: [trial for trial in shown if trial.arm == arm.name] for arm in view.arms}
+    return [_traces(view, arm, trials, step, (last, top)) for arm, trials in by_arm.items() if trials]
 
 
 def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[float, float]) -> Chart:
     axes = canvas(190, _SMALL)
     phases = [trial.phases for trial in trials if {"measure", "ramp"} <= trial.phases.keys()]
-    windows = [[at - told["ramp"][1] for at in told["measure"]] for told in phases]
+    windows = [[at - times["ramp"][1] for at in times["measure"]] for times in phases]
     if windows:
         start, end = map(fmean, zip(*windows, strict=True))
         axes.axvspan(start, end, color=INK["grid"], alpha=0.55, lw=0)
@@ -62,10 +62,10 @@ def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[fl
     for trial in trials:
         parts = [trial.trace[i : i + step] for i in range(0, len(trial.trace), step)]
         points = [tuple(map(fmean, zip(*part, strict=True))) for part in parts]
-        look: dict[str, Any] = {"color": INK["accent"], "lw": 0.9, "alpha": 0.6}
+        style: dict[str, Any] = {"color": INK["accent"], "lw": 0.9, "alpha": 0.6}
         if trial.state != "valid":
-            look = {"color": INK["void"], "lw": 1.1, "ls": (0, (4, 2))}
-        axes.plot(*zip(*points, strict=True), **look)
+            style = {"color": INK["void"], "lw": 1.1, "ls": (0, (4, 2))}
+        axes.plot(*zip(*points, strict=True), **style)
     axes.set_xlim(0, ends[0])
     axes.set_ylim(0, ends[1] * 1.05)
     axes.set_xlabel("seconds since the end of the ramp")
@@ -92,8 +92,10 @@ def ramp_up(view: View) -> list[Chart]:
     shown = {arm: curves for arm, curves in shown.items() if curves}
     if not shown:
         return []
-    found = {share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in shown} for share in SHARES}
-    times = {f"{share} %": {arm: s.values for arm, s in of.items() if s} for share, of in found.items()}
+    summaries = {
+        share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in shown} for share in SHARES
+    }
+    times = {f"{share} %": {arm: s.values for arm, s in of.items() if s} for share, of in summaries.items()}
     title, absent = "time to shares of the best arm's level, s", "not in every trial"
     strips = [_strips(view, "ramp-times", title, times, [*shown], absent)] if any(times.values()) else []
     return [_ramp_curves(view, shown), *strips]
@@ -111,13 +113,13 @@ def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
             axes.fill_between(_middles(middle), *band, color=color, alpha=0.16, lw=0)
         axes.plot(_middles(middle), middle, color=color, lw=1.7)
         marks = _marks(view, arm, len(curves))
-        look: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
+        style: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
         for place in marks.values():
-            axes.plot(*place, zorder=4, **look)
-        axes.plot([], [], label=legend_text(view.arm_label(arm)), **look)
-        told = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
+            axes.plot(*place, zorder=4, **style)
+        axes.plot([], [], label=legend_text(view.arm_label(arm)), **style)
+        texts = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
-        words.append(f"{view.arm_label(arm)}: {told or 'no level'}, {end}")
+        words.append(f"{view.arm_label(arm)}: {texts or 'no level'}, {end}")
     axes.set_xlim(0, max(len(curve) for curves in shown.values() for curve in curves))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("seconds since the first second of load")
@@ -151,14 +153,14 @@ def _strips(
     step = 0.72 / len(arms)
     for index, arm in enumerate(arms):
         color, marker, _ = SERIES[index % len(SERIES)]
-        look: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
-        axes.plot([], [], marker, label=legend_text(view.arm_label(arm)), **look)
+        style: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
+        axes.plot([], [], marker, label=legend_text(view.arm_label(arm)), **style)
         for place, values in enumerate(lines.values()):
             y = place + (index - (len(arms) - 1) / 2) * step
-            found = values.get(arm, [])
-            if found:
-                axes.plot(found, [y] * len(found), marker, **look)
-                axes.plot([median(found)] * 2, [y - 0.42 * step, y + 0.42 * step], color=color, lw=2.6)
+            seconds = values.get(arm, [])
+            if seconds:
+                axes.plot(seconds, [y] * len(seconds), marker, **style)
+                axes.plot([median(seconds)] * 2, [y - 0.42 * step, y + 0.42 * step], color=color, lw=2.6)
             else:
                 annotate(axes, absent, (0, y), (5, 0), va="center", fontsize=10, color=color)
     for edge in range(1, len(lines)):
@@ -184,7 +186,7 @@ def ramp_cpu(view: View) -> list[Chart]:
     arms = {}
     for arm in view.arms:
         seconds = {g: zip(*_curves(view, arm.name, f"cpu_{g}"), strict=False) for g in GROUP_INK}
-        stack = {g: middle for g, found in seconds.items() if (middle := [*map(median, found)])}
+        stack = {g: middle for g, values in seconds.items() if (middle := [*map(median, values)])}
         if stack:
             arms[arm.name] = stack
     if not arms:
@@ -199,9 +201,9 @@ def _cpu_stack(view: View, arm: str, stack: Mapping[str, list[float]], ends: tup
     shortest = min(stack.values(), key=len)
     series = [values[: len(shortest)] for values in stack.values()]
     labels = [CPU_GROUPS.get(group, "JITServer") for group in stack]
-    look: dict[str, Any] = {"edgecolor": INK["surface"], "lw": 0.4, "alpha": 0.92}
+    style: dict[str, Any] = {"edgecolor": INK["surface"], "lw": 0.4, "alpha": 0.92}
     axes.stackplot(
-        _middles(shortest), *series, colors=[GROUP_INK[group] for group in stack], labels=labels, **look
+        _middles(shortest), *series, colors=[GROUP_INK[group] for group in stack], labels=labels, **style
     )
     axes.set_xlim(0, ends[0])
     axes.set_ylim(0, ends[1] * 1.05)
@@ -227,6 +229,8 @@ def start_up(view: View) -> Chart | None:
             lines.setdefault(name, {}).setdefault(trial.arm, []).append(seconds)
     if not lines:
         return None
-    ordered = sorted(lines.items(), key=lambda line: median(x for found in line[1].values() for x in found))
+    ordered = sorted(
+        lines.items(), key=lambda line: median(x for seconds in line[1].values() for x in seconds)
+    )
     arms = [arm.name for arm in view.arms]
     return _strips(view, "start-up", "seconds from the start of the servers", dict(ordered), arms)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.analysis.rounds import reached_places
 from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.report.tables import Cell, Table, cells, numbers, words
+from steelyard.report.table import Table, TableCell, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
 from steelyard.results import figures
 from steelyard.results.schema import Check, Trial
@@ -25,26 +25,26 @@ def ledger(view: View) -> Table:
         shown = [t for t in shown if t.state == "void" or any(check.failed for check in t.checks)]
     rows = []
     for trial in shown:
-        found = {check.name: check for check in trial.checks}
-        void = trial.state == "void"
-        head = Cell(trial_name(trial), ("void",) * void, kind="void" * void)
-        rows.append([head, *(_mark(found.get(name)) for name in names)])
+        checks = {check.name: check for check in trial.checks}
+        notes = ("void",) if trial.state == "void" else ()
+        head = TableCell(trial_name(trial), notes, style="".join(notes))
+        rows.append([head, *(_mark(checks.get(name)) for name in names)])
     left_out = len(view.trials) - len(shown)
     note = f"{left_out:,} trials that passed every check are left out here."
     return Table("Every trial, every check", words("trial", *names), rows, notes=[note] * (left_out > 0))
 
 
-def _mark(check: Check | None) -> Cell:
+def _mark(check: Check | None) -> TableCell:
     """One check of one trial: its sign, and the figure behind it."""
     if check is None:
-        return Cell(figures.DASH, kind="absent", hover="not judged")
+        return TableCell(figures.DASH, style="absent", hover="not judged")
     if not check.applies:
-        return Cell(figures.DASH, kind="absent", hover=f"not judged: {check.detail}")
+        return TableCell(figures.DASH, style="absent", hover=f"not judged: {check.detail}")
     if check.passed:
-        return Cell("\N{CHECK MARK}", kind="passed", hover=f"passed: {check.detail}")
+        return TableCell("\N{CHECK MARK}", style="passed", hover=f"passed: {check.detail}")
     if check.voids:
-        return Cell("\N{BALLOT X}", kind="voids", hover=f"failed, voids the trial: {check.detail}")
-    return Cell("!", kind="marks", hover=f"failed, marks the trial: {check.detail}")
+        return TableCell("\N{BALLOT X}", style="voids", hover=f"failed, voids the trial: {check.detail}")
+    return TableCell("!", style="marks", hover=f"failed, marks the trial: {check.detail}")
 
 
 def failures(view: View) -> Table | None:
@@ -106,25 +106,25 @@ def schedule(view: View) -> Table:
         planned = sorted((p for p in places if p.block == block), key=lambda p: p.order)
         shown = [_place(done.get((block, place.arm, 0)), place.arm) for place in planned]
         further = [trial for trial in view.trials if trial.block == block and trial.attempt]
-        told = ", ".join(f"{trial.arm} {trial.state}" for trial in further)
+        outcomes = ", ".join(f"{trial.arm} {trial.state}" for trial in further)
         when = ", ".join(moment(trial.started) for trial in further)
-        rows.append(cells(block, *shown, Cell(told, hover=when)))
+        rows.append(cells(block, *shown, TableCell(outcomes, hover=when)))
     orders = [f"{order}." for order in range(1, len(rows[0]) - 1)] if rows else []
     return Table("Schedule as it ran", words("block", *orders, "further trials"), rows)
 
 
-def _place(trial: Trial | None, arm: str) -> Cell:
+def _place(trial: Trial | None, arm: str) -> TableCell:
     if trial is None:
-        return Cell(arm, ("not run",), kind="not-run")
+        return TableCell(arm, ("not run",), style="not-run")
     notes = (trial.state,) if trial.state != "valid" else ()
-    return Cell(arm, notes, kind=trial.state, hover=moment(trial.started))
+    return TableCell(arm, notes, style=trial.state, hover=moment(trial.started))
 
 
 def host(view: View) -> Table:
     """The host, as far as it could be asked."""
     facts = view.session.host
     pages = ", ".join(f"{count} of {int(size) // 1024} MiB" for size, count in facts.huge_pages.items())
-    told = {
+    pairs = {
         "name": facts.hostname,
         "CPU": f"{facts.cpu_model} ({facts.architecture})",
         "sockets, cores, hardware threads": f"{facts.sockets}, {facts.cores}, {facts.cpus}",
@@ -141,7 +141,7 @@ def host(view: View) -> Table:
         "cgroups": None if facts.cgroup_version is None else f"version {facts.cgroup_version}",
         "virtualization": facts.virtualization,
     }
-    return _pairs("Host", [*told.items(), *facts.extra.items()])
+    return _pairs("Host", [*pairs.items(), *facts.extra.items()])
 
 
 def software(view: View) -> Table:
@@ -162,32 +162,34 @@ def deployment(view: View) -> Table:
     """What the arms' trials deployed, component by component; one row where all arms have the same."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for name, spec in view.specs.items():
-        kinds: dict[str, list[Component]] = {}
-        for one in spec.components:
-            kinds.setdefault(one.kind, []).append(one)
-        for kind, parts in kinds.items():
-            rows.setdefault((kind, *_deployed(parts)), []).append(name)
+        by_kind: dict[str, list[Component]] = {}
+        for component in spec.components:
+            by_kind.setdefault(component.kind, []).append(component)
+        for component_kind, parts in by_kind.items():
+            rows.setdefault((component_kind, *_deployment_cells(parts)), []).append(name)
     order = list(dict.fromkeys(key[0] for key in rows))
     columns = [*words("component", "role", "arms"), *numbers("number", "cores each"), *words("CPUs")]
     columns += [*numbers("max heap each", "memory limit each"), *words("runs")]
-    found = []
+    cells_found = []
     for key, arms in sorted(rows.items(), key=lambda item: order.index(item[0][0])):
-        kind, role, *rest = key
+        component_kind, role, *rest = key
         who = "all" if len(arms) == len(view.arms) else ", ".join(view.arm_short(arm) for arm in arms)
-        found.append(cells(kind, role, who, *rest))
+        cells_found.append(cells(component_kind, role, who, *rest))
     note = "CPUs are the numbers of the hardware threads that all components of a row may use together."
-    return Table("Deployment", columns, found, 1, [note])
+    return Table("Deployment", columns, cells_found, 1, [note])
 
 
-def _deployed(parts: list[Component]) -> tuple[str, ...]:
+def _deployment_cells(parts: list[Component]) -> tuple[str, ...]:
     return (
         parts[0].role,
         str(len(parts)),
-        _each(f"{one.cores:.3g}" for one in parts if one.cores),
-        cpu_list(cpu for one in parts for cpu in one.cpus),
-        _each(format_size(one.heap_bytes) for one in parts if one.heap_bytes is not None),
-        _each(format_size(one.memory_bytes) for one in parts if one.memory_bytes is not None),
-        _each(artifact_text(one.artifact) for one in parts),
+        _each(f"{component.cores:.3g}" for component in parts if component.cores),
+        cpu_list(cpu for component in parts for cpu in component.cpus),
+        _each(format_size(component.heap_bytes) for component in parts if component.heap_bytes is not None),
+        _each(
+            format_size(component.memory_bytes) for component in parts if component.memory_bytes is not None
+        ),
+        _each(artifact_text(component.artifact) for component in parts),
     )
 
 
@@ -209,9 +211,9 @@ def cpu_list(cpus: Iterable[int]) -> str:
 def artifact_text(artifact: Artifact) -> str:
     """What a component runs, and on which JVM."""
     unnamed = "a command" if artifact.form == "command" else "Java"
-    what = artifact.image or artifact.package or " ".join(artifact.words[:1]) or unnamed
+    name = artifact.image or artifact.package or " ".join(artifact.words[:1]) or unnamed
     build = f", build {artifact.build}" if artifact.build and artifact.image is None else ""
-    return what + build + (f", on {jvm_text(artifact.jvm)}" if artifact.jvm is not None else "")
+    return name + build + (f", on {jvm_text(artifact.jvm)}" if artifact.jvm is not None else "")
 
 
 def design(view: View) -> Table:

@@ -12,15 +12,14 @@ from steelyard.analysis.search import bracket
 from steelyard.report.canvas import (
     ABOVE,
     INK,
-    SERIES,
     STEPS,
     Chart,
     canvas,
     finish,
     legend_text,
     with_style,
-    wrap_label,
 )
+from steelyard.report.charts import set_level_axis, styled_series
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import SearchResult, SearchRun
@@ -34,28 +33,28 @@ class _Measure:
 
     unit: str
     scale: float = 1.0
-    whole: bool = True
+    integer: bool = True
     """Whether only whole ones can be set."""
 
     def text(self, value: float) -> str:
         """A value, without its unit."""
-        return figures.number(value * self.scale, 0 if self.whole else 1)
+        return figures.number(value * self.scale, 0 if self.integer else 1)
 
     def ticks(self, axes: Axes) -> None:
         """Ticks at values that can be set."""
-        axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=self.whole))
+        axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=self.integer))
 
     def numbers(self, axes: Axes) -> None:
         """What stands at the ticks."""
         axes.yaxis.set_major_formatter(
-            lambda y, _: figures.number(y, 0 if self.whole or y == 0 or y >= 10 else 1)
+            lambda y, _: figures.number(y, 0 if self.integer or y == 0 or y >= 10 else 1)
         )
 
 
 _MEASURES: Mapping[Varied, _Measure] = {
     "users": _Measure("users"),
     "memory": _Measure("MiB", scale=1 / MIB),
-    "rate": _Measure("arrivals/s", whole=False),
+    "rate": _Measure("arrivals/s", integer=False),
 }
 
 _LOOKS: dict[str, dict[str, Any]] = {
@@ -80,41 +79,25 @@ def search_levels(view: View) -> Chart | None:
     varied = {result.varies for result in results.values()}
     if len(results) < 2 or len(varied) > 1:
         return None
-    (kind,) = varied
-    measure = _MEASURES[kind]
+    measure = _MEASURES[varied.pop()]
     scale = measure.scale
     axes, words = canvas(300), []
-    for index, (series, arms) in enumerate(view.axis.series.items()):
-        look = SERIES[index % len(SERIES)] if len(view.axis.series) > 1 else (INK["accent"], "o", "-")
-        color, marker, dash = look
+    for series, arms, (color, marker, dash) in styled_series(view):
         line = []
         for result in (results[arm] for arm in arms if arm in results):
             place = view.axis.position[result.arm]
             assert result.value is not None
             line.append((place, result.value * scale))
-            found = [run.value * scale for run in result.runs if run.value is not None]
-            axes.plot([place] * len(found), found, marker, mfc="none", mec=color, ms=4.5, zorder=4)
+            values = [run.value * scale for run in result.runs if run.value is not None]
+            axes.plot([place] * len(values), values, marker, mfc="none", mec=color, ms=4.5, zorder=4)
             if result.low is not None and result.high is not None:
                 axes.plot([place] * 2, [result.low * scale, result.high * scale], color=color, lw=2)
             words.append(f"{view.arm_label(result.arm)}: {measure.text(result.value)}")
         if line:
-            axes.plot(
-                *zip(*line, strict=True),
-                color=color,
-                ls=dash,
-                lw=1.1,
-                alpha=0.6,
-                label=legend_text(series) or None,
-            )
-    if len(view.axis.series) > 1:
-        axes.legend(loc="best")
-    low, high = view.axis.ends
-    axes.set_xlim(low - 0.6, high + 0.6)
+            label = legend_text(series) or None
+            axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, label=label)
+    set_level_axis(view, axes)
     axes.set_ylim(bottom=0)
-    axes.set_xticks(
-        list(view.axis.ticks), [wrap_label(name, view.axis.room) for name in view.axis.ticks.values()]
-    )
-    axes.set_xlabel(view.axis.label)
     measure.ticks(axes)
     measure.numbers(axes)
     title = f"{measure.unit} that the searches found, over {view.axis.label or 'arms'}"
@@ -137,11 +120,11 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
             axes.fill_between([place - 0.5, place + 0.5], *ends, color=INK["muted"], alpha=0.24, lw=0)
     values = [step.value * scale for step in run.steps]
     axes.plot(range(1, len(values) + 1), values, color=INK["muted"], lw=0.9)
-    for outcome, look in _LOOKS.items():
+    for outcome, style in _LOOKS.items():
         places = [place for place, step in enumerate(run.steps, 1) if step.outcome == outcome]
         if places:
             points = [values[place - 1] for place in places]
-            axes.plot(places, points, ls="none", zorder=4, label=outcome, **look)
+            axes.plot(places, points, ls="none", zorder=4, label=outcome, **style)
     known = [x for x in (result.value, result.low, result.high) if x is not None]
     known += [step.value for run in result.runs for step in run.steps]
     low, high = min(known) * scale, max(known) * scale

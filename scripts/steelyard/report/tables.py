@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the report as data; HTML, Markdown and the terminal each write them in their own way."""
+"""The tables of figures, each made of a view."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from steelyard.analysis.best import LOST
@@ -13,6 +12,7 @@ from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.curves import SHARES
 from steelyard.measure.registry import PARTS
+from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo, Summary
@@ -28,59 +28,10 @@ BOLD = "A change is in bold where it is beyond noise: where its interval leaves 
 """The one rule of bold, in every table."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, its unit, and whether its cells are figures."""
-
-    label: str
-    unit: str = ""
-    figure: bool = True
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell: its text, and smaller lines below it."""
-
-    text: str
-    notes: tuple[str, ...] = ()
-    bold: int | None = None
-    """Which of its lines is in bold, from 0, the text: a change that is beyond noise, and nothing else."""
-    kind: str = ""
-    """What the page shows by colour: `void`, or the outcome of a check."""
-    hover: str = ""
-    """What the page tells where the pointer rests."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; the first `heads` cells of a row name the row, and a row of one cell heads those below it."""
-
-    caption: str
-    columns: list[Column]
-    rows: list[list[Cell]]
-    heads: int = 1
-    notes: list[str] = field(default_factory=list)
-
-
-def cells(*found: Cell | str | int) -> list[Cell]:
-    """A row; what is no cell yet becomes one."""
-    return [one if isinstance(one, Cell) else Cell(str(one)) for one in found]
-
-
-def words(*labels: str) -> list[Column]:
-    """Columns of words."""
-    return [Column(label, figure=False) for label in labels]
-
-
-def numbers(*labels: str) -> list[Column]:
-    """Columns of figures without a unit."""
-    return [Column(label) for label in labels]
-
-
 def main(view: View) -> Table:
     """The table that answers the question: what the searches found, or the arms against the baseline."""
-    found = searches(view)
-    return found[0] if found else headline(view)
+    tables = searches(view)
+    return tables[0] if tables else headline(view)
 
 
 def headline(view: View) -> Table:
@@ -91,19 +42,19 @@ def headline(view: View) -> Table:
     rows = [cells(*([view.level(arm, name) for name in view.factors] or [arm.name])) for arm in view.arms]
     constant = view.constant(leave_out=[factor for _, factor, _ in SPLIT])
     for label, factor, text in SPLIT:
-        found = [text(spec) for spec in view.specs.values()]
-        if factor in view.factors or not any(found):
+        texts = [text(spec) for spec in view.specs.values()]
+        if factor in view.factors or not any(texts):
             continue
-        if len(set(found)) == 1:
-            constant.append(f"{label} {found[0]}")
+        if len(set(texts)) == 1:
+            constant.append(f"{label} {texts[0]}")
             continue
         columns.append(Column(label))
-        for row, own in zip(rows, found, strict=True):
-            row.append(Cell(own or figures.DASH))
+        for row, own in zip(rows, texts, strict=True):
+            row.append(TableCell(own or figures.DASH))
     columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
     for arm, row in zip(view.arms, rows, strict=True):
         if arm.name == view.baseline:
-            row[0] = Cell(row[0].text, ("baseline",))
+            row[0] = TableCell(row[0].text, ("baseline",))
         row += [_against_baseline(view, metric, arm.name) for metric in view.headline]
     notes = [f"In every arm: {', '.join(constant)}."] if constant else []
     notes.append(
@@ -114,7 +65,10 @@ def headline(view: View) -> Table:
     notes += _switches(view)
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
         notes.append("Arms that lack blocks have means over other blocks: compare the changes.")
-    elif len({tuple(one.rounds) for one in view.analysis.summaries[view.analysis.primary].values()}) > 1:
+    elif (
+        len({tuple(summary.rounds) for summary in view.analysis.summaries[view.analysis.primary].values()})
+        > 1
+    ):
         notes.append(
             "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes are of the time"
             " that counts."
@@ -124,14 +78,13 @@ def headline(view: View) -> Table:
 
 def _families(view: View) -> list[str]:
     """That intervals are simultaneous, where a family has several comparisons."""
-    counts = {
-        what: max(
-            (e.comparisons for name in names for e in view.analysis.estimates.get(name, {}).values()),
-            default=1,
-        )
-        for what, names in view.families.items()
-    }
-    several = [f"the {count} comparisons of {what}" for what, count in counts.items() if count > 1]
+    primary = view.analysis.primary
+    reported = [name for name in view.asked.report if name != primary]
+    several = []
+    for family, names in (("the primary metric", [primary]), ("the reported metrics", reported)):
+        estimates = (e for name in names for e in view.analysis.estimates.get(name, {}).values())
+        if (count := max((estimate.comparisons for estimate in estimates), default=1)) > 1:
+            several.append(f"the {count} comparisons of {family}")
     if not several:
         return []
     note = (
@@ -143,8 +96,8 @@ def _families(view: View) -> list[str]:
 
 def _switches(view: View) -> list[str]:
     """How many switches of the host the comparisons rest on, where host states are varied."""
-    found = {arm.name: view.estimate(view.analysis.primary, arm.name) for arm in view.arms}
-    counts = {name: e.switches for name, e in found.items() if e is not None and e.switches is not None}
+    estimates = {arm.name: view.estimate(view.analysis.primary, arm.name) for arm in view.arms}
+    counts = {name: e.switches for name, e in estimates.items() if e is not None and e.switches is not None}
     if not counts:
         return []
     counted = ", ".join(f"{view.arm_short(name)}: {count}" for name, count in counts.items())
@@ -161,7 +114,7 @@ def _cores_per_jvm(spec: Spec) -> str:
 
 
 def _heap_per_jvm(spec: Spec) -> str:
-    heaps = dict.fromkeys(one.heap_bytes for one in spec.servers if one.heap_bytes is not None)
+    heaps = dict.fromkeys(server.heap_bytes for server in spec.servers if server.heap_bytes is not None)
     return " / ".join(format_size(heap) for heap in heaps)
 
 
@@ -173,21 +126,21 @@ SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
 """Label, factor of that name, and text: columns for what differs between arms, words for what does not."""
 
 
-def _against_baseline(view: View, metric: MetricInfo, arm: str) -> Cell:
+def _against_baseline(view: View, metric: MetricInfo, arm: str) -> TableCell:
     summary = view.summary(metric.name, arm)
     if summary is None and view.has_none(metric.name, arm):
-        return Cell(NONE)
+        return TableCell(NONE)
     if summary is None:
-        return Cell(figures.DASH, (view.why_no_mean(metric.name, arm),))
+        return TableCell(figures.DASH, (view.why_no_mean(metric.name, arm),))
     text = figures.value(metric, summary.mean)
     parts = tuple(parts_of(view.analysis, metric, arm, figures.value))
     if arm == view.baseline:
-        return Cell(text, parts)
-    found = view.estimate(metric.name, arm)
-    if found is None or found.ratio is None:
-        return Cell(text, (_why_not_compared(view, metric, arm), *parts))
-    bounds = figures.bounds(found) or ("no interval" if few_switches(found) else "no spread seen")
-    return Cell(text, (figures.effect(found), bounds, *parts), 1 if beyond_noise(found) else None)
+        return TableCell(text, parts)
+    estimate = view.estimate(metric.name, arm)
+    if estimate is None or estimate.ratio is None:
+        return TableCell(text, (_why_not_compared(view, metric, arm), *parts))
+    bounds = figures.bounds(estimate) or ("no interval" if few_switches(estimate) else "no spread seen")
+    return TableCell(text, (figures.effect(estimate), bounds, *parts), 1 if beyond_noise(estimate) else None)
 
 
 def _why_not_compared(view: View, metric: MetricInfo, arm: str) -> str:
@@ -204,17 +157,17 @@ def by_role(view: View) -> Table | None:
     if not any(spec.of("compiler") for spec in view.specs.values()):
         return None
     rows = []
-    for metric in view.named(*PARTS):
-        rows.append([Cell(metric.label, (figures.unit(metric),))])
+    for metric in view.known_metrics(*PARTS):
+        rows.append([TableCell(metric.label, (figures.unit(metric),))])
         for arm in view.arms:
-            summary, found = view.summary(metric.name, arm.name), view.estimate(metric.name, arm.name)
+            summary, estimate = view.summary(metric.name, arm.name), view.estimate(metric.name, arm.name)
             mine = [_part(view, metric, part, arm.name) for part in PARTS[metric.name].values()]
             total = figures.value(metric, summary.mean) if summary else figures.DASH
             label = _estimate_label(view, arm.name)
-            change = Cell(
-                figures.effect(found), bold=0 if found is not None and beyond_noise(found) else None
+            change = TableCell(
+                figures.effect(estimate), bold=0 if estimate is not None and beyond_noise(estimate) else None
             )
-            rows.append(cells(label, *mine, total, change, figures.bounds(found) or figures.DASH))
+            rows.append(cells(label, *mine, total, change, figures.bounds(estimate) or figures.DASH))
     columns = [
         *words(view.arm_heading),
         *numbers("servers", "JITServer", "sum", "change of the sum", "95 % CI"),
@@ -235,10 +188,10 @@ def detectable(view: View) -> Table:
     others = [arm for arm in view.arms if arm.name != view.baseline]
     columns = [*words("metric"), *numbers(*(view.arm_label(arm.name) for arm in others))]
     rows = []
-    for metric in view.charted:
-        found = [view.estimate(metric.name, arm.name) for arm in others]
-        if any(e is not None and e.detectable is not None for e in found):
-            rows.append(cells(metric.label, *map(_detectable, found)))
+    for metric in view.charted_metrics:
+        estimates = [view.estimate(metric.name, arm.name) for arm in others]
+        if any(e is not None and e.detectable is not None for e in estimates):
+            rows.append(cells(metric.label, *map(_detectable_text, estimates)))
     note = (
         "Relative change against the baseline that a session like this one finds at least four times in five (80 %"
         " power, at the level of the intervals): the upper figure by the upper 95 % bound of the spread between blocks,"
@@ -248,7 +201,7 @@ def detectable(view: View) -> Table:
     return Table("Smallest detectable effect", columns, rows, 1, [note])
 
 
-def _detectable(e: Estimate | None) -> str:
+def _detectable_text(e: Estimate | None) -> str:
     return figures.span(e.detectable, e.detectable_high) if e and e.detectable is not None else figures.DASH
 
 
@@ -257,8 +210,8 @@ def estimates(view: View) -> Table:
     columns = [*words(view.arm_heading), *numbers("n", "mean", "min", "max", "sd", "cv", "change")]
     columns += numbers("95 % CI", "p", "p (adjusted)", "cannot rule out", "detectable")
     rows = []
-    for metric in view.measured:
-        rows.append([Cell(metric.label, (figures.unit(metric),))])
+    for metric in view.measured_metrics:
+        rows.append([TableCell(metric.label, (figures.unit(metric),))])
         for arm in view.arms:
             summary = view.summary(metric.name, arm.name)
             if summary is not None:
@@ -282,15 +235,15 @@ def _estimate_label(view: View, arm: str) -> str:
     return view.arm_short(arm) + (" (baseline)" if arm == view.baseline else "")
 
 
-def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[Cell]:
+def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) -> list[TableCell]:
     e = view.estimate(metric.name, arm)
     label = _estimate_label(view, arm)
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    effect = Cell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
+    effect = TableCell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
     judged = [*map(figures.probability, chances), figures.limit(e.cannot_rule_out if e else None)]
-    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable(e))
+    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable_text(e))
 
 
 def latency(view: View, operation: str) -> Table:
@@ -299,9 +252,9 @@ def latency(view: View, operation: str) -> Table:
     columns = [*words(view.arm_heading), *numbers("requests", "errors"), *(Column(n, "ms") for n in names)]
     rows = []
     for arm in view.arms:
-        found = view.latencies(arm.name, operation)
-        sums = [sum(x.requests for x in found), sum(x.errors for x in found)] if found else [None, None]
-        shown = [figures.short(latency_figure(found, name)) for name in names]
+        items = view.latencies(arm.name, operation)
+        sums = [sum(x.requests for x in items), sum(x.errors for x in items)] if items else [None, None]
+        shown = [figures.short(latency_figure(items, name)) for name in names]
         rows.append(cells(view.arm_short(arm.name), *map(figures.number, sums), *shown))
     note = (
         "Each quantile is taken within a trial and averaged over the arm's valid trials; max is the longest of all"
@@ -310,9 +263,9 @@ def latency(view: View, operation: str) -> Table:
     return Table(f"Latency of {operation}", columns, rows, 1, [note])
 
 
-def latency_figure(found: Iterable[Latency], name: str) -> float | None:
+def latency_figure(items: Iterable[Latency], name: str) -> float | None:
     """A latency figure of an arm: mean over its trials, or the longest for `max`; None without any."""
-    values = [value for value in (getattr(item, name) for item in found) if value is not None]
+    values = [value for value in (getattr(item, name) for item in items) if value is not None]
     if not values:
         return None
     return float(max(values) if name == "max" else sum(values) / len(values))
@@ -361,16 +314,16 @@ def ramp_up(view: View) -> list[Table]:
     )
     own = {"steady_level": "own level", **own, "requests_lost": "requests lost"}
     best = {**best, LOST: "requests lost"}
-    found = [
+    tables = [
         _means(view, "Against its own level", own, own_note),
         _means(view, "Against the best arm's level", best, best_note),
     ]
-    return [table for table in found if table is not None]
+    return [table for table in tables if table is not None]
 
 
 def survival(view: View) -> Table | None:
     """How many trials lived to the end of their load; None for other procedures."""
-    if not view.named(SURVIVED):
+    if not view.known_metrics(SURVIVED):
         return None
     columns = [*words(view.arm_heading), *numbers("lived", "of trials", "share", "95 % CI")]
     rows = []
@@ -395,13 +348,13 @@ def searches(view: View) -> list[Table]:
     columns += numbers("searches", "trials")
     rows, runs = [], []
     for result in view.analysis.searches:
-        shown = partial(_searched, result.varies)
-        against, ratio = result.against, Cell(figures.DASH)
+        shown = partial(_value_text, result.varies)
+        against, ratio = result.against, TableCell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
-            ratio = Cell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
+            ratio = TableCell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
         within = f"{shown(result.low)} to {shown(result.high)}" if result.high is not None else figures.DASH
-        arm = Cell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
+        arm = TableCell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
         stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
         rows.append(cells(arm, shown(result.value), within, ratio, stated, trials))
         for run in result.runs:
@@ -419,7 +372,7 @@ def searches(view: View) -> list[Table]:
     ]
 
 
-def _searched(varies: Varied, value: float | None) -> str:
+def _value_text(varies: Varied, value: float | None) -> str:
     return figures.DASH if value is None else value_text(varies, value)
 
 
@@ -427,22 +380,27 @@ def _means(
     view: View, caption: str, metrics: Mapping[str, str], note: str, largest: bool = False
 ) -> Table | None:
     """Means of the arms; the metrics by name, with their labels ("": the metric's own); None without any of them."""
-    known = view.named(*metrics)
+    known = view.known_metrics(*metrics)
     if not known:
         return None
     columns = words(view.arm_heading)
     columns += [Column(metrics[m.name] or m.label, figures.unit(m)) for m in known]
-    rows = []
-    for arm in view.arms:
-        row = [view.arm_short(arm.name)]
-        for metric in known:
-            summary = view.summary(metric.name, arm.name)
-            top = f" ({figures.value(metric, summary.max)})" if summary is not None and largest else ""
-            if view.has_none(metric.name, arm.name):
-                row.append(NONE)
-                continue
-            some = view.partly(metric.name, arm.name)
-            mean = some[1].mean if some else summary.mean if summary else None
-            row.append((f"{some[0]}: " if some else "") + figures.value(metric, mean) + top)
-        rows.append(cells(*row))
+    rows = [
+        cells(view.arm_short(arm.name), *(_mean(view, metric, arm.name, largest) for metric in known))
+        for arm in view.arms
+    ]
     return Table(caption, columns, rows, 1, [note])
+
+
+def _mean(view: View, metric: MetricInfo, arm: str, largest: bool) -> str:
+    """The mean of an arm; of a figure that only some trials have, how many and their mean."""
+    if view.has_none(metric.name, arm):
+        return NONE
+    if (partly := view.partly(metric.name, arm)) is not None:
+        count, summary = partly
+        return f"{count}: {figures.value(metric, summary.mean)}"
+    summary_of_all = view.summary(metric.name, arm)
+    if summary_of_all is None:
+        return figures.DASH
+    mean = figures.value(metric, summary_of_all.mean)
+    return f"{mean} ({figures.value(metric, summary_of_all.max)})" if largest else mean

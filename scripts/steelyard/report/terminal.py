@@ -11,7 +11,8 @@ from rich.text import Text
 
 from steelyard.escape import printable
 from steelyard.report import tables
-from steelyard.report.tables import Cell, Table
+from steelyard.report.caveats import caveats
+from steelyard.report.table import Table, TableCell
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session, Trial
@@ -22,13 +23,13 @@ def render_summary(
 ) -> RenderableType:
     """The answer, the table of the arms and what holds for every figure."""
     view = View(session, analysis, trials, journal)
-    found = tables.main(view)
+    table = tables.main(view)
     answer = [Text(printable(sentence)) for sentence in view.answer]
-    notes = [Text(printable(note), style="dim") for note in found.notes]
-    caveats = [Text(printable(f"! {caveat}"), style="yellow") for caveat in view.caveats]
-    parts: list[RenderableType] = [*answer, to_rich_table(found)]
+    notes = [Text(printable(note), style="dim") for note in table.notes]
+    warnings = [Text(printable(f"! {caveat}"), style="yellow") for caveat in caveats(view)]
+    parts: list[RenderableType] = [*answer, to_rich_table(table)]
     spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
-    return Group(Text(printable(view.title), style="bold"), "", *spaced, *notes, *caveats)
+    return Group(Text(printable(view.title), style="bold"), "", *spaced, *notes, *warnings)
 
 
 def to_rich_table(table: Table) -> RichTable:
@@ -44,7 +45,7 @@ def to_rich_table(table: Table) -> RichTable:
     return made
 
 
-def _cell(cell: Cell) -> Text:
+def _cell(cell: TableCell) -> Text:
     shown = Text()
     shown.append(printable(cell.text), style="bold" if cell.bold == 0 else None)
     for line, note in enumerate(cell.notes, start=1):

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from steelyard.analysis.best import LOST
-from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.estimates import arm_label, asked_metrics
 from steelyard.analysis.owners import NONE, has_none
-from steelyard.analysis.rounds import counts_text
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
@@ -29,8 +28,16 @@ from steelyard.units import format_size
 MEMORY, SHARED = "memory_rss", "memory_pss"
 _SHARES = 0.05
 """Share of a component's RSS that has to be pages which its processes share for that to be said."""
-FEW_BLOCKS = 6
-"""With fewer blocks than this the intervals are wide and a single odd trial weighs much (METHOD, Peeking)."""
+
+
+class SharedMemory(NamedTuple):
+    """Of the processes of a component."""
+
+    processes: float
+    rss: float
+    """Bytes, shared pages counted once for each process."""
+    pss: float
+    """Bytes, shared pages counted once."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,7 @@ class View:
         self.created = moment(session.created)
         self.arms = session.arms
         self.baseline = analysis.baseline
+        self.asked = asked_metrics(session)
         self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
         self.procedure = session.arms[0].spec.procedure
         self.answer = answer(session, analysis)
@@ -99,94 +107,18 @@ class View:
     @cached_property
     def jvms(self) -> list[JvmIdentity]:
         """JVMs that the servers ran on, each once."""
-        told = [one.artifact.jvm for spec in self.specs.values() for one in spec.servers]
-        return list({jvm.model_dump_json(): jvm for jvm in told if jvm is not None}.values())
+        jvms = [server.artifact.jvm for spec in self.specs.values() for server in spec.servers]
+        return list({jvm.model_dump_json(): jvm for jvm in jvms if jvm is not None}.values())
 
     @cached_property
-    def caveats(self) -> list[str]:
-        """Sentences that belong beside every figure."""
-        a = self.analysis
-        void, unsteady = (
-            f"{found} of {figures.count(a.trials, 'trial')} {'is' if found == 1 else 'are'}"
-            for found in (a.void_trials, a.not_steady_trials)
-        )
-        own = {
-            "A quick session: an indication, not an answer.": self.session.quick,
-            f"{a.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much.": (
-                1 < a.blocks_complete < FEW_BLOCKS
-            ),
-            "Fewer than two complete blocks: chance alone may explain any difference.": a.blocks_complete < 2,
-            f"{void} void ({counts_text(a.by_arm, 'void')}): not averaged in, shown in the charts as crosses and"
-            " explained in the validity ledger.": a.void_trials,
-            "Where something died or thrashed, the other figures of its trial are of what still lived, or of next to"
-            " nothing: compare only arms that survived.": any(
-                trial.survived is False for trial in self.trials
-            ),
-            f"{unsteady} marked not steady ({counts_text(a.by_arm, 'not_steady')}): the warm-up reached its cap, or"
-            " throughput still moved while it was measured.": a.not_steady_trials,
-        }
-        arms = [note for spec in self.specs.values() for note in (*spec.notes, *spec.embedded)]
-        holding = [text for text, holds in own.items() if holds]
-        reasons = [
-            f"{', '.join(names)} of {part.name} ({trial.arm}): unknown, because {reason}."
-            for trial in self.trials
-            for part in trial.components
-            for reason, names in _by_reason(part.unknown).items()
-        ]
-        return list(
-            dict.fromkeys(
-                [
-                    *self.session.notes,
-                    *arms,
-                    *holding,
-                    *self.sharing,
-                    *a.notes,
-                    *reasons,
-                    *self._interrupted(),
-                ]
-            )
-        )
-
-    @cached_property
-    def sharing(self) -> list[str]:
-        """One sentence for each component whose processes share memory, by the first valid trial that shows it."""
-        found: dict[str, str] = {}
-        for trial in self.trials:
-            for part in trial.components if trial.state == "valid" else ():
-                rss, pss = part.value("rss_mean"), part.value("pss_mean")
-                if (part.value("processes") or 0) < 1.5 or not rss or not pss or pss > (1 - _SHARES) * rss:
-                    continue
-                sizes = (f"{size / 2**20:.0f} MiB" for size in (rss, pss))
-                found.setdefault(
-                    part.name,
-                    "The {:.0f} processes of {} share memory: their RSS adds up to {} and counts a shared page once for"
-                    " each of them, PSS ({}) counts it once. Take PSS for what the component needs.".format(
-                        part.value("processes") or 0, part.name, *sizes
-                    ),
-                )
-        return list(found.values())
-
-    def _interrupted(self) -> list[str]:
-        """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
-        stops, told, cause, flight, before = [], [], "", "", None
-        for entry in self.journal:
-            if entry.event == "session-resume" and before is not None and before.event != "session-end":
-                ended = cause or "its process ended without a word, killed or with the host"
-                stops.append(f"{moment(before.time)}{flight} ({ended}), resumed {moment(entry.time)}")
-            cause = (entry.detail or "Ctrl-C, or a signal to end") if entry.event == "interrupted" else ""
-            if entry.event not in ("phase", "interrupted"):
-                flight = f" in block {entry.block}, {entry.arm}" if entry.event == "trial-start" else ""
-            before = entry
-        if stops:
-            told.append(
-                f"The session was interrupted {figures.count(len(stops), 'time')}: {'; '.join(stops)}. A trial in"
-                " flight ran again from its start; what changed on the host meanwhile is not known."
-            )
-        resumed = (entry.detail for entry in self.journal if entry.event == "session-resume")
-        told += dict.fromkeys(filter(None, resumed))
-        if before is not None and before.event != "session-end":
-            told.append(f"The session has not ended{cause and f' ({cause})'}: it can be resumed.")
-        return told
+    def shared_memory(self) -> dict[str, SharedMemory]:
+        """Components whose processes share memory, by the first valid trial that shows it."""
+        shared: dict[str, SharedMemory] = {}
+        for part in (part for trial in self.trials if trial.state == "valid" for part in trial.components):
+            processes, rss, pss = (part.value(name) or 0 for name in ("processes", "rss_mean", "pss_mean"))
+            if processes >= 1.5 and pss and pss <= (1 - _SHARES) * rss:
+                shared.setdefault(part.name, SharedMemory(processes, rss, pss))
+        return shared
 
     # Arms and factors
 
@@ -207,7 +139,7 @@ class View:
         return [
             f"{self.factor_label(name)} {level_text(level)}"
             for name, level in first.levels.items()
-            if name not in leave_out and others and all(one.levels.get(name) == level for one in others)
+            if name not in leave_out and others and all(arm.levels.get(name) == level for arm in others)
         ]
 
     def numeric(self, factor: str) -> bool:
@@ -263,27 +195,27 @@ class View:
     # Figures
 
     @cached_property
-    def measured(self) -> list[MetricInfo]:
+    def measured_metrics(self) -> list[MetricInfo]:
         """Metrics that at least one arm has a figure of."""
-        found = self.analysis.summaries
-        return [m for m in self.analysis.metrics if any(s.n for s in found.get(m.name, {}).values())]
+        summaries = self.analysis.summaries
+        return [m for m in self.analysis.metrics if any(s.n for s in summaries.get(m.name, {}).values())]
 
     @cached_property
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
-        wanted = [self.analysis.primary, *self.experiment.get("metrics", {}).get("report", [])]
-        if self.sharing and MEMORY in wanted:
+        wanted = [self.analysis.primary, *self.asked.report]
+        if self.shared_memory and MEMORY in wanted:
             wanted.insert(wanted.index(MEMORY), SHARED)
         # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
-        shown = self.measured or ([] if self.analysis.searches else self.analysis.metrics)
+        shown = self.measured_metrics or ([] if self.analysis.searches else self.analysis.metrics)
         known = {metric.name: metric for metric in shown}
         return [known[name] for name in dict.fromkeys(wanted) if name in known]
 
     @cached_property
-    def charted(self) -> list[MetricInfo]:
+    def charted_metrics(self) -> list[MetricInfo]:
         """Metrics that get charts of their own: the headline, and always memory."""
-        name = SHARED if self.sharing else MEMORY
-        memory = [m for m in self.measured if m.name == name and m not in self.headline]
+        name = SHARED if self.shared_memory else MEMORY
+        memory = [m for m in self.measured_metrics if m.name == name and m not in self.headline]
         return [*self.headline[:1], *memory, *self.headline[1:]]
 
     @cached_property
@@ -292,16 +224,6 @@ class View:
         return (
             "servers and JITServer" if any(spec.of("compiler") for spec in self.specs.values()) else "servers"
         )
-
-    @cached_property
-    def families(self) -> dict[str, list[str]]:
-        """Metrics whose comparisons are judged together, by what to call them."""
-        primary = self.analysis.primary
-        reported = self.experiment.get("metrics", {}).get("report", [])
-        return {
-            "the primary metric": [primary],
-            "the reported metrics": [name for name in reported if name != primary],
-        }
 
     def has_none(self, metric: str, arm: str) -> bool:
         """Whether a metric is of components that an arm does not have."""
@@ -318,14 +240,14 @@ class View:
 
     def partly(self, metric: str, arm: str) -> tuple[str, Summary] | None:
         """In how many trials an arm came to a figure that others never came to, `5 of 6`, and those figures."""
-        found = self.analysis.partly.get(metric, {}).get(arm)
+        summary = self.analysis.partly.get(metric, {}).get(arm)
         held = self.summary(LOST, arm)
-        return (f"{found.n} of {held.n}", found) if found is not None and held is not None else None
+        return (f"{summary.n} of {held.n}", summary) if summary is not None and held is not None else None
 
     def summary(self, metric: str, arm: str) -> Summary | None:
         """A metric of an arm over its valid trials; None without any."""
-        found = self.analysis.summaries.get(metric, {}).get(arm)
-        return found if found is not None and found.n else None
+        summary = self.analysis.summaries.get(metric, {}).get(arm)
+        return summary if summary is not None and summary.n else None
 
     def points(self, metric: str, arm: str) -> list[tuple[int, float, bool]]:
         """Block, figure, and whether it is valid: what the summary is made of, and what void trials had."""
@@ -338,9 +260,9 @@ class View:
         """A metric of an arm against the baseline; None for the baseline itself."""
         return self.analysis.estimates.get(metric, {}).get(arm)
 
-    def named(self, *names: str) -> list[MetricInfo]:
+    def known_metrics(self, *names: str) -> list[MetricInfo]:
         """Those of these metrics that were measured, in this order."""
-        known = {metric.name: metric for metric in self.measured}
+        known = {metric.name: metric for metric in self.measured_metrics}
         return [known[name] for name in names if name in known]
 
     @cached_property
@@ -383,7 +305,9 @@ def trial_name(trial: Trial) -> str:
 
 def trial_directory(trial: Trial) -> str:
     """Where a trial lies in its session directory."""
-    return SessionDirectory(Path()).trial_path(trial.block, trial.arm, trial.attempt).as_posix()
+    directory = SessionDirectory(Path())
+    path = directory.trial_path(trial.block, trial.arm, trial.attempt)
+    return path.relative_to(directory.path).as_posix()
 
 
 def why_void(trial: Trial) -> str:
@@ -391,17 +315,9 @@ def why_void(trial: Trial) -> str:
     reasons = [trial.failure.detail] if trial.failure else []
     reasons += [check.detail for check in trial.checks if check.voids and check.failed]
     # A trial that did not start has its failure as a check as well.
-    told = dict.fromkeys(map(str.strip, reasons))
-    ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in told)
+    texts = dict.fromkeys(map(str.strip, reasons))
+    ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in texts)
     return " ".join(ended) or "No reason was recorded."
-
-
-def _by_reason(unknown: Mapping[str, str]) -> dict[str, list[str]]:
-    """The figures that each reason makes unknown."""
-    figures: dict[str, list[str]] = {}
-    for name, reason in unknown.items():
-        figures.setdefault(reason, []).append(name)
-    return figures
 
 
 def _numeric(levels: Iterable[Any]) -> bool:

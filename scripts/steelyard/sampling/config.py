@@ -7,6 +7,15 @@ from typing import Any, NamedTuple
 
 from steelyard.measure.columns import OWN_NAME
 
+SETTINGS = "STEELYARD_OBSERVE"
+"""Variable with the settings of an observer (observe.py)."""
+MARKER = "STEELYARD_COMPONENT"
+"""Variable that the processes of a pod's component have, and its observer has not."""
+NAME = "component"
+"""What an observer calls its component in rows: its real name is the harness's to know."""
+PORT = 9779
+"""Of an observer."""
+
 
 class Watched(NamedTuple):
     """One component to sample: its main process, and all that belong to it (process_tree.py)."""

@@ -25,7 +25,7 @@ SLEW = 5e-4
 
 
 @dataclass
-class Machine:
+class MachineSamples:
     """One machine, as its observers tell of it."""
 
     nodes: set[str] = field(default_factory=set)
@@ -70,7 +70,7 @@ class Machine:
             yield f"{first:.4f},{self.name},{','.join(f'{one:.4f}' for one in figures)}"
 
 
-def write_nodes(folder: Path, machines: Iterable[Machine]) -> None:
+def write_nodes(folder: Path, machines: Iterable[MachineSamples]) -> None:
     """Write both files; machines that no component runs on do not matter."""
     found = [one for one in machines if one.components]
     lines = [NODE_COLUMNS, *(row for one in found for row in one.rows())]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the sampler's rows go: CSV files, or one stream of lines. Rows are gathered and written once a sample, so that
+"""Where the sampler's rows go: CSV files, or one file of lines. Rows are gathered and written once a sample, so that
 they can be read meanwhile.
 """
 
 import json
 import os
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -65,32 +64,38 @@ class Tables:
 
 
 class Stream:
-    """Lines `NUMBER,TABLE,ROW` on a file that is already open. Thread-safe.
+    """Lines `TABLE,ROW` on a file that is already open. Thread-safe.
 
-    Numbers count from 1 without a gap: whoever reads from the beginning again, after a lost connection, knows what came
-    twice and sees what is missing. The first line says who this is, and the columns of the tables.
+    The first line says who this is, and the columns of the tables.
     """
 
     def __init__(self, file: int) -> None:
         self._file = file
-        self._lock = threading.Lock()
         self._lines: list[str] = []
-        self._number = 0
-        self.say("about", json.dumps({"boot": boot_id(), "epoch": time.time(), "columns": COLUMNS}))
+        self._size = 0
+        self._written = threading.Condition()
+        self.say("about", json.dumps({"boot": boot_id(), "columns": COLUMNS}))
 
     def add(self, name: str, row: str) -> None:
         """Add a row of a table, already in CSV, or another text in one line."""
-        with self._lock:
-            self._number += 1
-            self._lines.append(f"{self._number},{name},{row}\n")
+        with self._written:
+            self._lines.append(f"{name},{row}\n")
+
+    def wait_beyond(self, offset: int, timeout: float) -> None:
+        """Wait until more bytes than these are written, so many seconds at most."""
+        with self._written:
+            self._written.wait_for(lambda: self._size > offset, timeout)
 
     def flush(self) -> None:
         """Write what was added, whole lines only, in order."""
-        with self._lock:
+        with self._written:
             data = "".join(self._lines).encode()
             self._lines.clear()
             while data:
-                data = data[os.write(self._file, data) :]
+                written = os.write(self._file, data)
+                self._size += written
+                data = data[written:]
+            self._written.notify_all()
 
     def say(self, name: str, row: str) -> None:
         """Add and write."""

@@ -18,8 +18,8 @@ from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.gating import Gate, run_gates
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
-from steelyard.selfcheck.simulate import METRICS, REPEATS, A, Arm, Setup, Tally, run_sessions
-from steelyard.selfcheck.warming import Series, run_warm_ups, run_windows
+from steelyard.selfcheck.simulate import METRICS, REPEATS, A, ArmModel, Setup, Tally, run_sessions
+from steelyard.selfcheck.warming import ThroughputModel, run_warm_ups, run_windows
 
 Simulate = Callable[[int, np.random.Generator], Tally]
 
@@ -75,17 +75,17 @@ def cells() -> tuple[Cell, ...]:
         _whole_trials,
         _warm_up,
     )
-    return tuple(cell for kind in (*kinds, _gate_table, _whole_gates) for cell in kind())
+    return tuple(cell for group in (*kinds, _gate_table, _whole_gates) for cell in group())
 
 
 def _sessions(setup: Setup, *musts: Must, name: str = "", share: float = 1.0) -> Cell:
-    told = name or f"{len(setup.arms)} equal arms"
+    title = name or f"{len(setup.arms)} equal arms"
     return Cell(
-        f"{told}, {setup.host.name}, {setup.blocks} blocks", partial(run_sessions, setup), musts, share
+        f"{title}, {setup.host.name}, {setup.blocks} blocks", partial(run_sessions, setup), musts, share
     )
 
 
-def _covered(level: str) -> Must:
+def _coverage(level: str) -> Must:
     return Must("interval holds the truth", f"{level} covered", "about", 1 - LEVEL)
 
 
@@ -103,9 +103,9 @@ def _all_covered(levels: str) -> list[Must]:
 
 def power(host: HostModel, blocks: int, effect: float) -> float:
     """Chance of the two-sided t test over pairs to find an effect on its side (noncentral t)."""
-    away = abs(math.log1p(effect)) * math.sqrt(blocks) / host.spread(blocks)
+    noncentrality = abs(math.log1p(effect)) * math.sqrt(blocks) / host.spread(blocks)
     limit = scipy.stats.t.ppf(1 - LEVEL / 2, blocks - 1)
-    return float(scipy.stats.nct.sf(limit, blocks - 1, away))
+    return float(scipy.stats.nct.sf(limit, blocks - 1, noncentrality))
 
 
 def _equal_arms() -> Iterator[Cell]:
@@ -125,16 +125,16 @@ def _equal_arms() -> Iterator[Cell]:
 
 def _plots() -> Iterator[Cell]:
     """Arms in two host states, where every switch brings a shift of its own."""
-    name, x = "in two host states", Arm("a", state="x")
+    name, x = "in two host states", ArmModel("a", state="x")
     yield _sessions(
-        Setup(hosts.SWITCHED, 6, (x, Arm("b", state="y"))), ALARM, CLAIMED, name=f"2 equal arms {name}"
+        Setup(hosts.SWITCHED, 6, (x, ArmModel("b", state="y"))), ALARM, CLAIMED, name=f"2 equal arms {name}"
     )
-    several = (x, Arm("b", state="x"), Arm("c", state="y"), Arm("d", state="y"))
+    several = (x, ArmModel("b", state="x"), ArmModel("c", state="y"), ArmModel("d", state="y"))
     musts = CAUTIOUS, CLAIMED, *_all_covered("bcd")
     yield _sessions(Setup(hosts.SWITCHED, 6, several), *musts, name=f"4 equal arms {name}", share=0.5)
-    setup = Setup(hosts.SWITCHED, 6, (x, Arm("b", 0.04, state="y")))
-    found = Must("found on its side", "b found", "about", power(setup.host, 6, 0.04))
-    yield _sessions(setup, found, _covered("b"), name=f"b truly +4 % {name}", share=0.5)
+    setup = Setup(hosts.SWITCHED, 6, (x, ArmModel("b", 0.04, state="y")))
+    detection = Must("found on its side", "b found", "about", power(setup.host, 6, 0.04))
+    yield _sessions(setup, detection, _coverage("b"), name=f"b truly +4 % {name}", share=0.5)
     refused = Must("an interval from two switches", "b has an interval", "at most", 0.0)
     yield _sessions(Setup(hosts.SWITCHED, 2, setup.arms), refused, name=f"two switches, {name}", share=0.1)
 
@@ -147,33 +147,33 @@ def _effects() -> Iterator[Cell]:
         (DRIFTING, 20, -0.01),
     ):
         name = f"b truly {effect * 100:+g} %"
-        setup = Setup(host, blocks, (A, Arm("b", effect)))
-        found = Must("found on its side", "b found", "about", power(host, blocks, effect))
+        setup = Setup(host, blocks, (A, ArmModel("b", effect)))
+        detection = Must("found on its side", "b found", "about", power(host, blocks, effect))
         said = Must(
             "answers say so",
             f"says {'b is better' if effect > 0 else 'one is worse'}",
             "about",
-            found.nominal,
+            detection.nominal,
         )
-        yield _sessions(setup, found, _covered("b"), said, name=name, share=1.0 if blocks <= 3 else 0.5)
-    unsteady = (Arm("a", unsteady_share=0.2), Arm("b", 0.02, unsteady_share=0.2))
+        yield _sessions(setup, detection, _coverage("b"), said, name=name, share=1.0 if blocks <= 3 else 0.5)
+    unsteady = (ArmModel("a", unsteady_share=0.2), ArmModel("b", 0.02, unsteady_share=0.2))
     kept = Must("unsteady trials are kept", "b in every block", "at least", 1.0)
     yield _sessions(
-        Setup(QUIET, 6, unsteady), kept, _covered("b"), name="a fifth of all trials unsteady", share=0.2
+        Setup(QUIET, 6, unsteady), kept, _coverage("b"), name="a fifth of all trials unsteady", share=0.2
     )
 
 
 def _several_arms() -> Iterator[Cell]:
-    equal = tuple(Arm(level) for level in "abcde")
+    equal = tuple(ArmModel(level) for level in "abcde")
     yield _sessions(Setup(QUIET, 6, equal), CAUTIOUS, CLAIMED, share=0.5)
-    several = (A, Arm("b", 0.03), Arm("c", -0.03), Arm("d", 0.06))
+    several = (A, ArmModel("b", 0.03), ArmModel("c", -0.03), ArmModel("d", 0.06))
     yield _sessions(
         Setup(DRIFTING, 6, several),
         *_all_covered("bcd"),
         name="4 unequal arms",
         share=0.5,
     )
-    level = (A, Arm("b", 0.05), Arm("c", 0.05), Arm("d", 0.02))
+    level = (A, ArmModel("b", 0.05), ArmModel("c", 0.05), ArmModel("d", 0.02))
     best = Must("one of two equal arms called the best", "says one is the best of all", "at most", LEVEL)
     yield _sessions(Setup(QUIET, 6, level), best, name="two of 4 arms equally good", share=0.5)
     independent = 1 - (1 - LEVEL / len(METRICS)) ** len(METRICS)
@@ -188,30 +188,30 @@ def _several_arms() -> Iterator[Cell]:
 
 
 def _voids() -> Iterator[Cell]:
-    both = (Arm("a", void_share=0.1), Arm("b", void_share=0.1))
+    both = (ArmModel("a", void_share=0.1), ArmModel("b", void_share=0.1))
     void = Must("trials that the ledger voids", "void", "about", 0.1, of="trials")
     complete = Must("every block has every arm", "complete", "at least", 0.9)
     disturbed = Must("a disturbed trial counts as valid", "counts a disturbed trial", "at most", 0.0)
-    musts = (disturbed, BOUNDED, void, complete, CLAIMED, _covered("b"))
+    musts = (disturbed, BOUNDED, void, complete, CLAIMED, _coverage("b"))
     yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void", share=0.5)
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
-    lopsided = Setup(drifting, 20, (A, Arm("b", void_share=0.3)))
-    yield _sessions(lopsided, _covered("b"), CLAIMED, BOUNDED, name="30 % void in one arm", share=0.5)
+    lopsided = Setup(drifting, 20, (A, ArmModel("b", void_share=0.3)))
+    yield _sessions(lopsided, _coverage("b"), CLAIMED, BOUNDED, name="30 % void in one arm", share=0.5)
     # Voiding that depends on the outcome: seen where it is common, and no repeat cures it where it is not.
     rare = Must(CLAIMED.name, CLAIMED.hits, "informs", LEVEL)
-    for told, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, rare)):
-        selected = Setup(QUIET, 20, (A, Arm("b", void_above=above)), "cpu_per_1k", ("throughput",))
-        yield _sessions(selected, must, name=f"{told} of one arm void for their CPU per request", share=0.2)
+    for part, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, rare)):
+        selected = Setup(QUIET, 20, (A, ArmModel("b", void_above=above)), "cpu_per_1k", ("throughput",))
+        yield _sessions(selected, must, name=f"{part} of one arm void for their CPU per request", share=0.2)
 
 
 def _lower_is_better() -> Iterator[Cell]:
     for effect, must in ((-0.03, "says b is better"), (0.03, "says one is worse")):
-        setup = Setup(QUIET, 8, (A, Arm("b", cpu=effect)), "cpu_per_1k", ("throughput", "memory_rss"))
+        setup = Setup(QUIET, 8, (A, ArmModel("b", cpu=effect)), "cpu_per_1k", ("throughput", "memory_rss"))
         host = HostModel("", noise=0.01)  # that of CPU per request
         nominal = power(host, setup.blocks, effect)
         said = Must("answers say so", must, "about", nominal)
         yield _sessions(
-            setup, said, _covered("b"), name=f"b truly {effect * 100:+g} % CPU per request", share=0.5
+            setup, said, _coverage("b"), name=f"b truly {effect * 100:+g} % CPU per request", share=0.5
         )
 
 
@@ -219,12 +219,12 @@ def _gate() -> Iterator[Cell]:
     """What a wrong answer of the gate would be, and how often it is given (variation 1.3 %, margin 3 %)."""
     host = HostModel("1.3 %", noise=0.013)
     for name, arm, musts in (
-        ("unchanged", Arm("b"), [Must("called a regression", "regression", "at most", LEVEL / 2)]),
-        ("3 % worse", Arm("b", -0.03), [Must("passes", "pass", "about", LEVEL)]),
-        ("6 % worse", Arm("b", -0.06), [Must("called a regression", "regression", "at least", 0.95)]),
+        ("unchanged", ArmModel("b"), [Must("called a regression", "regression", "at most", LEVEL / 2)]),
+        ("3 % worse", ArmModel("b", -0.03), [Must("passes", "pass", "about", LEVEL)]),
+        ("6 % worse", ArmModel("b", -0.06), [Must("called a regression", "regression", "at least", 0.95)]),
     ):
         yield _sessions(Setup(host, 10, (A, arm)), *musts, name=f"gate, build {name}", share=0.5)
-    slower = Setup(QUIET, 10, (A, Arm("b", cpu=0.06)), "cpu_per_1k", ("throughput",))
+    slower = Setup(QUIET, 10, (A, ArmModel("b", cpu=0.06)), "cpu_per_1k", ("throughput",))
     must = Must("called a regression", "regression", "at least", 0.95)
     yield _sessions(slower, must, name="gate, 6 % more CPU per request", share=0.2)
 
@@ -244,7 +244,7 @@ def _whole_gates() -> Iterator[Cell]:
     unsure = Must("inconclusive", "inconclusive", "informs", 0.0)
     certified = Must("its certificate allows the margin", "certified", "informs", 0.0)
     passes = Must("passes where it does", "certified pass", "at least", 0.95, of="certified")
-    found = Must("found where it does", "certified regression", "at least", 0.95, of="certified")
+    detected = Must("found where it does", "certified regression", "at least", 0.95, of="certified")
     missed = Must("passes", "pass", "at most", 0.03)
     for host, margin in (
         (QUIET, 0.03),
@@ -254,32 +254,34 @@ def _whole_gates() -> Iterator[Cell]:
         (hosts.NOISY, 0.06),
         (hosts.BIMODAL, 0.06),
     ):
-        told = f"whole gate, margin {100 * margin:g} %"
+        label = f"whole gate, margin {100 * margin:g} %"
         for name, arm, musts in (
-            ("unchanged", Arm("b"), (false, certified, passes, unsure)),
-            (f"truly {-100 * margin:g} %", Arm("b", -margin), (missed, certified, found, unsure)),
+            ("unchanged", ArmModel("b"), (false, certified, passes, unsure)),
+            (f"truly {-100 * margin:g} %", ArmModel("b", -margin), (missed, certified, detected, unsure)),
         ):
             yield Cell(
-                f"{told}, {name}, {host.name}", partial(run_gates, Gate(host, arm, margin)), musts, 0.3
+                f"{label}, {name}, {host.name}", partial(run_gates, Gate(host, arm, margin)), musts, 0.3
             )
-    shared = Gate(HostModel("shared runner", noise=0.05), Arm("b", -0.03))
-    told = "whole gate, margin 3 %, truly -3 %, 5 % from start to start"
-    yield Cell(told, partial(run_gates, shared), (missed, certified, found, unsure), 0.3)
-    together: tuple[tuple[Arm, str, tuple[Must, ...]], ...] = (
-        (Arm("b"), "unchanged", (false, certified, passes, unsure)),
-        (Arm("b", -0.03), "truly -3 %", (missed, certified, found, unsure)),
-        (Arm("b", void_share=0.3), "unchanged, 30 % void in the candidate", (false, unsure)),
+    shared = Gate(HostModel("shared runner", noise=0.05), ArmModel("b", -0.03))
+    label = "whole gate, margin 3 %, truly -3 %, 5 % from start to start"
+    yield Cell(label, partial(run_gates, shared), (missed, certified, detected, unsure), 0.3)
+    together: tuple[tuple[ArmModel, str, tuple[Must, ...]], ...] = (
+        (ArmModel("b"), "unchanged", (false, certified, passes, unsure)),
+        (ArmModel("b", -0.03), "truly -3 %", (missed, certified, detected, unsure)),
+        (ArmModel("b", void_share=0.3), "unchanged, 30 % void in the candidate", (false, unsure)),
     )
     for arm, name, wanted in together:
         gate = Gate(hosts.SHARED, arm, duet=True)
-        told = f"whole gate, duet, margin 3 %, {name}, 5 % from start to start, 0.7 % of it its own"
-        yield Cell(told, partial(run_gates, gate), wanted, 0.3)
-    lopsided = Gate(DRIFTING, Arm("b", void_share=0.3))
+        label = f"whole gate, duet, margin 3 %, {name}, 5 % from start to start, 0.7 % of it its own"
+        yield Cell(label, partial(run_gates, gate), wanted, 0.3)
+    lopsided = Gate(DRIFTING, ArmModel("b", void_share=0.3))
     yield Cell("whole gate, 30 % void in the candidate", partial(run_gates, lopsided), (false, unsure), 0.3)
 
 
 def _whole_trials() -> Iterator[Cell]:
-    setup = Setup(QUIET, 4, (Arm("a", cold=0.1), Arm("b", cold=0.5)), report=METRICS[:2], samples=True)
+    setup = Setup(
+        QUIET, 4, (ArmModel("a", cold=0.1), ArmModel("b", cold=0.5)), report=METRICS[:2], samples=True
+    )
     yield _sessions(setup, CAUTIOUS, COMPLETE, name="whole trials, b starts colder", share=0.03)
 
 
@@ -288,20 +290,20 @@ def _warm_up() -> Iterator[Cell]:
     rising = Must("accepted although it rises", "accepted", "at most", 0.01)
     early = Must("accepted too early", "too early", "at most", LEVEL)
     for name, series, must in (
-        ("settles, noise 2 %/s", Series(0.02, cold=0.5), early),
-        ("level, noise 1 %/s", Series(0.01), accepted),
-        ("level, noise 5 %/s", Series(0.05), accepted),
-        ("level with full collections", Series(0.02, dip=20), accepted),
-        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), rising),
-        ("rise 10 %/min, noise 5 %/s", Series(0.05, rise=0.10), rising),
+        ("settles, noise 2 %/s", ThroughputModel(0.02, cold=0.5), early),
+        ("level, noise 1 %/s", ThroughputModel(0.01), accepted),
+        ("level, noise 5 %/s", ThroughputModel(0.05), accepted),
+        ("level with full collections", ThroughputModel(0.02, dip=20), accepted),
+        ("rise 5 %/min, noise 2 %/s", ThroughputModel(0.02, rise=0.05), rising),
+        ("rise 10 %/min, noise 5 %/s", ThroughputModel(0.05, rise=0.10), rising),
     ):
         yield Cell(f"warm-up, {name}", partial(run_warm_ups, series), (must,), 0.3 if must is rising else 0.1)
     steady = Must("judged steady", "steady", "at least", 0.95)
     unsteady = Must("judged steady although it is not", "steady", "at most", LEVEL)
     for name, series, must in (
-        ("level with full collections", Series(0.02, dip=20), steady),
-        ("falls by 5 % in the middle", Series(0.02, jump=0.05), unsteady),
-        ("sags by 15 % in its middle third", Series(0.02, sag=0.15), unsteady),
-        ("rise 5 %/min, noise 2 %/s", Series(0.02, rise=0.05), unsteady),
+        ("level with full collections", ThroughputModel(0.02, dip=20), steady),
+        ("falls by 5 % in the middle", ThroughputModel(0.02, jump=0.05), unsteady),
+        ("sags by 15 % in its middle third", ThroughputModel(0.02, sag=0.15), unsteady),
+        ("rise 5 %/min, noise 2 %/s", ThroughputModel(0.02, rise=0.05), unsteady),
     ):
         yield Cell(f"measurement, {name}", partial(run_windows, series), (must,), 0.25)

@@ -17,7 +17,7 @@ Side = Literal["about", "at least", "at most", "informs"]
 """How a share is held against its nominal one; `informs`: not at all."""
 
 
-class Figure(Documented):
+class SimulatedShare(Documented):
     """One share of simulated sessions (or of trials), as a fraction."""
 
     model_config = ConfigDict(frozen=True)
@@ -37,17 +37,10 @@ class Figure(Documented):
     @classmethod
     def share(cls, cell: str, name: str, hits: int, of: int, side: Side, nominal: float) -> Self:
         """A share with its limits."""
-        low, high = limits(of, side, nominal) if of else (0, 0)
+        low, high = limits(of, side, nominal)
         low_share, high_share = (low / of, high / of) if of else (0.0, 1.0)
         return cls(
-            cell=cell,
-            name=name,
-            hits=hits,
-            of=of,
-            side=side,
-            nominal=nominal,
-            low=low_share,
-            high=high_share,
+            cell=cell, name=name, hits=hits, of=of, side=side, nominal=nominal, low=low_share, high=high_share
         )
 
     @computed_field  # type: ignore[prop-decorator]
@@ -67,7 +60,7 @@ def limits(of: int, side: Side, nominal: float) -> tuple[int, int]:
     """Fewest and most hits that pass."""
     if side == "informs":
         return 0, of
-    low, high = (int(found) for found in scipy.stats.binom.ppf((TAIL, 1 - TAIL), of, nominal))
+    low, high = (int(quantile) for quantile in scipy.stats.binom.ppf((TAIL, 1 - TAIL), of, nominal))
     return 0 if side == "at most" else low, of if side == "at least" else high
 
 
@@ -80,7 +73,7 @@ class SelfcheckResult(Documented):
     sessions: int
     """Sessions of the main cells; others have a stated share of it."""
     seed: int
-    figures: list[Figure]
+    figures: list[SimulatedShare]
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -18,7 +18,7 @@ from steelyard.gate.plan import CERTIFICATE_PAIRS
 from steelyard.gate.result import conclude, explain_floor, needs_confirmation
 from steelyard.results.schema import GateTerms, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
-from steelyard.selfcheck.simulate import REPEATS, A, Arm, Setup, Tally, draws_of, run_session, template
+from steelyard.selfcheck.simulate import REPEATS, A, ArmModel, Setup, Tally, draws_of, run_session, template
 from steelyard.session.schedule import make_schedule, make_stages
 
 
@@ -27,7 +27,7 @@ class Gate:
     """Gates of one kind."""
 
     host: HostModel
-    candidate: Arm = field(default_factory=lambda: Arm("b"))
+    candidate: ArmModel = field(default_factory=lambda: ArmModel("b"))
     margin: float = 0.03
     certified: int = CERTIFICATE_PAIRS
     duet: bool = False
@@ -39,27 +39,27 @@ class Gate:
         return Setup(self.host, INTERIM_PAIRS[-1], (A, self.candidate), margin=self.margin, duet=self.duet)
 
 
-def run_gates(kind: Gate, gates: int, rng: np.random.Generator) -> Tally:
+def run_gates(gate: Gate, gates: int, rng: np.random.Generator) -> Tally:
     """Gates of a kind, counted."""
     tally: Tally = Counter()
     for _ in range(gates):
-        tally.update(run_gate(kind, rng))
+        tally.update(run_gate(gate, rng))
     return tally
 
 
-def run_gate(kind: Gate, rng: np.random.Generator) -> Tally:
+def run_gate(gate: Gate, rng: np.random.Generator) -> Tally:
     """One gate."""
-    setup = kind.setup
-    floor = _floor(kind, rng)
-    abstains = [explain_floor(floor, kind.margin)] if floor > kind.margin else []
+    setup = gate.setup
+    floor = _floor(gate, rng)
+    abstains = [explain_floor(floor, gate.margin)] if floor > gate.margin else []
     terms = GateTerms(
-        margin=kind.margin, looks=[*INTERIM_PAIRS], floor=floor, sides={"baseline": "a", "candidate": "b"}
+        margin=gate.margin, looks=[*INTERIM_PAIRS], floor=floor, sides={"baseline": "a", "candidate": "b"}
     )
-    session = _staged(setup, terms.model_copy(update={"abstains": abstains}), rng)
+    session = _staged_session(setup, terms.model_copy(update={"abstains": abstains}), rng)
     first = (session, _run(setup, session, rng) if not abstains else list[Trial]())
     second = None
     if needs_confirmation(first):
-        again = _staged(setup, terms.model_copy(update={"confirms": session.id}), rng)
+        again = _staged_session(setup, terms.model_copy(update={"confirms": session.id}), rng)
         second = (again, _run(setup, again, rng))
     result = conclude(first, second)
     return Counter(
@@ -69,14 +69,14 @@ def run_gate(kind: Gate, rng: np.random.Generator) -> Tally:
             result.outcome: 1,
             f"certified {result.outcome}": not abstains,
             "called once": second is not None,
-            "pairs": len({(one.block) for one in first[1]}),
+            "pairs": len({(trial.block) for trial in first[1]}),
         }
     )
 
 
-def _floor(kind: Gate, rng: np.random.Generator) -> float:
+def _floor(gate: Gate, rng: np.random.Generator) -> float:
     """What the host's certificate allows."""
-    equal = replace(kind.setup, blocks=kind.certified, arms=(A, Arm("b")))
+    equal = replace(gate.setup, blocks=gate.certified, arms=(A, ArmModel("b")))
     seed = int(rng.integers(2**62))
     schedule = make_schedule([arm.name for arm in equal.arms], equal.blocks, seed)
     session = template(equal).model_copy(update={"seed": seed, "schedule": schedule})
@@ -84,7 +84,7 @@ def _floor(kind: Gate, rng: np.random.Generator) -> float:
     return noise.floor
 
 
-def _staged(setup: Setup, terms: GateTerms, rng: np.random.Generator) -> Session:
+def _staged_session(setup: Setup, terms: GateTerms, rng: np.random.Generator) -> Session:
     seed = int(rng.integers(2**62))
     schedule = make_stages([arm.name for arm in setup.arms], terms.looks, seed)
     workload = {"name": "synthetic", "version": "1"}

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.results.figures import DASH
-from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult
+from steelyard.selfcheck.figures import TAIL, SelfcheckResult, SimulatedShare
 
 _CAPTION = (
     "limits: the binomial interval of the nominal share over as many sessions; a sound harness leaves one on a side"
@@ -26,11 +26,11 @@ def render(result: SelfcheckResult) -> RenderableType:
     for header in ("measured", "of", "nominal", "limits", ""):
         table.add_column(header, justify="right", no_wrap=True, header_style="dim")
     cell = None
-    for one in result.figures:
-        if one.cell != cell:
-            table.add_row(Text(one.cell, style="bold"))
-            cell = one.cell
-        table.add_row(*_row(one))
+    for figure in result.figures:
+        if figure.cell != cell:
+            table.add_row(Text(figure.cell, style="bold"))
+            cell = figure.cell
+        table.add_row(*_row(figure))
     return Group(table, Text(""), Text(_CAPTION, style="dim"), _verdict(result))
 
 
@@ -40,33 +40,40 @@ def to_markdown(result: SelfcheckResult) -> str:
         "| cell | figure | nominal, % | found, % | limits, % | of |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for one in result.figures:
-        told = f"{100 * one.nominal:.3g}"
-        nominal = {"about": told, "informs": DASH}.get(one.side, f"{one.side} {told}")
-        shown = "" if one.side == "informs" else f"{100 * one.low:.1f} to {100 * one.high:.1f}"
-        found = f"{100 * one.measured:.1f}" if one.of else DASH
-        lines.append(f"| {one.cell} | {one.name} | {nominal} | {found} | {shown} | {one.of:,} |")
+    for figure in result.figures:
+        measured = f"{100 * figure.measured:.1f}" if figure.of else DASH
+        nominal = _nominal(figure) or DASH
+        lines.append(
+            f"| {figure.cell} | {figure.name} | {nominal} | {measured} | {_limits(figure)} | {figure.of:,} |"
+        )
     return "\n".join(lines)
 
 
-def _row(one: Figure) -> tuple[RenderableType, ...]:
-    shown = "" if one.side == "informs" else f"{100 * one.low:.1f} to {100 * one.high:.1f}"
-    mark = (
-        Text("")
-        if one.side == "informs"
-        else Text("ok", style="green")
-        if one.passed
-        else Text("OUT", style="bold red")
-    )
-    nominal = f"{'' if one.side in ('about', 'informs') else one.side} {100 * one.nominal:.3g}"
-    return f"  {one.name}", f"{100 * one.measured:.1f} %", f"{one.of:,}", nominal, shown, mark
+def _nominal(figure: SimulatedShare) -> str:
+    """What the share should be, in percent; nothing where it is not judged."""
+    if figure.side == "informs":
+        return ""
+    side = "" if figure.side == "about" else f"{figure.side} "
+    return f"{side}{100 * figure.nominal:.3g}"
+
+
+def _limits(figure: SimulatedShare) -> str:
+    return "" if figure.side == "informs" else f"{100 * figure.low:.1f} to {100 * figure.high:.1f}"
+
+
+def _row(figure: SimulatedShare) -> tuple[RenderableType, ...]:
+    mark = Text("")
+    if figure.side != "informs":
+        mark = Text("ok", style="green") if figure.passed else Text("OUT", style="bold red")
+    measured = f"{100 * figure.measured:.1f} %"
+    return f"  {figure.name}", measured, f"{figure.of:,}", _nominal(figure), _limits(figure), mark
 
 
 def _verdict(result: SelfcheckResult) -> Text:
-    failed = [one for one in result.figures if not one.passed]
-    judged = sum(one.side != "informs" for one in result.figures)
+    failed = [figure for figure in result.figures if not figure.passed]
+    judged = sum(figure.side != "informs" for figure in result.figures)
     if failed:
-        names = "; ".join(f"{one.cell}: {one.name}" for one in failed)
+        names = "; ".join(f"{figure.cell}: {figure.name}" for figure in failed)
         return Text(f"{len(failed)} of {judged} figures are out of their limits: {names}.", style="bold red")
     size = f"seed {result.seed}, {result.sessions:,} sessions a main cell"
     return Text(f"All {judged} figures that have limits lie within them ({size}).", style="bold green")

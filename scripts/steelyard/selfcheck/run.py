@@ -15,7 +15,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import BadInput
 from steelyard.selfcheck.cells import Cell, Must, cells
-from steelyard.selfcheck.figures import Figure, SelfcheckResult, limits
+from steelyard.selfcheck.figures import SelfcheckResult, SimulatedShare, limits
 from steelyard.selfcheck.simulate import Tally
 
 SESSIONS = 1_000
@@ -51,7 +51,7 @@ def run_selfcheck(
     jobs = [job for cell in chosen for job in jobs_of(cell, sessions, seed)]
     total, done = sum(size for _, size, _ in jobs), 0
     tallies: dict[str, Tally] = {cell.name: Counter() for cell in chosen}
-    with _simulated(jobs, workers or len(os.sched_getaffinity(0))) as results:
+    with _tallies(jobs, workers or len(os.sched_getaffinity(0))) as results:
         for (name, size, _), tally in zip(jobs, results, strict=True):
             tallies[name] += tally
             done += size
@@ -84,10 +84,10 @@ def simulate(job: Job) -> Tally:
     return cell.simulate(sessions, np.random.default_rng(seed))
 
 
-def figures_of(cell: Cell, tally: Tally) -> list[Figure]:
+def figures_of(cell: Cell, tally: Tally) -> list[SimulatedShare]:
     """What came out of a cell."""
     return [
-        Figure.share(cell.name, must.name, tally[must.hits], tally[must.of], must.side, must.nominal)
+        SimulatedShare.share(cell.name, must.name, tally[must.hits], tally[must.of], must.side, must.nominal)
         for must in cell.musts
     ]
 
@@ -110,8 +110,8 @@ def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED)
                 yield f"{cell.name}: {lost.name}"
                 break
         else:
-            failed = [one for one in figures_of(cell, tally) if not one.passed]
-            yield from (f"{cell.name}: {one.name}" for one in failed[:1])
+            failed = [figure for figure in figures_of(cell, tally) if not figure.passed]
+            yield from (f"{cell.name}: {figure.name}" for figure in failed[:1])
 
 
 def _is_lost(must: Must, tally: Tally, left: int) -> bool:
@@ -124,7 +124,7 @@ def _is_lost(must: Must, tally: Tally, left: int) -> bool:
 
 
 @contextmanager
-def _simulated(jobs: list[Job], workers: int) -> Iterator[Iterator[Tally]]:
+def _tallies(jobs: list[Job], workers: int) -> Iterator[Iterator[Tally]]:
     """The tally of each job, in the order of the jobs, as they are asked for."""
     if workers == 1:
         yield map(simulate, jobs)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated sessions through the real scheduler, ledger, analysis, gate and sentences, and what came out, counted.
+"""Simulated sessions through the real scheduler, ledger, analysis, gate and answer, and what came out, counted.
 
-One session: the real schedule; each trial that it asks for (repeats too), by `trials`; then the real
-analysis of session and trials, the gate's verdict on the first arm, and the answer in words.
+One session: the real schedule; each trial that it asks for (repeats too), by `trials`; then the real analysis of
+session and trials, the gate's verdict on the first arm, and what the answer claims.
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -17,22 +16,22 @@ import numpy as np
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect
-from steelyard.analysis.sentences import answer, beyond_noise
+from steelyard.analysis.sentences import Claim, beyond_noise, primary_claim
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.interim import ends_at
 from steelyard.gate.verdict import decide
 from steelyard.measure.ledger import is_void
 from steelyard.measure.registry import metric_info
-from steelyard.results.analysis import Analysis, Estimate
+from steelyard.results.analysis import Estimate
 from steelyard.results.schema import ArmRecord, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
-from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
+from steelyard.selfcheck.trials import SPEC, Disturbance, Truth, make_sampled_trial, make_trial
 from steelyard.session.duet import judged_together
 from steelyard.session.schedule import Schedule, make_schedule
 from steelyard.yamlfile import Scalar
 
 REPEATS = 2
-BESIDE = 0.01
+OTHER_NOISE = 0.01
 """Noise of what is measured beside throughput: CPU per request, memory, time of the start."""
 RATE, CPU, MEMORY, START = 10_000.0, 4e-4, 5e8, 5.0
 """Of the baseline arm on an average start: requests per second, CPU seconds per request, bytes, seconds."""
@@ -42,7 +41,7 @@ Tally = Counter[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class ArmModel:
     """An arm and how it truly differs; the first one is the baseline."""
 
     level: Scalar
@@ -56,7 +55,7 @@ class Arm:
     """Starts that need more CPU per request than so many standard deviations are disturbed, all of them."""
     unsteady_share: float = 0.0
     state: str = ""
-    """What it wants of the host; the host is switched between arms that want different things."""
+    """Of the host, which is switched between arms that want different ones."""
     cold: float = 0.0
     """Share of its throughput that it lacks when the load begins (of trials from samples)."""
 
@@ -65,8 +64,13 @@ class Arm:
         """Usable as a file name."""
         return f"arm-{self.level}"
 
+    @property
+    def host_states(self) -> dict[str, Scalar]:
+        """What it wants of the host."""
+        return {"state": self.state} if self.state else {}
 
-A = Arm("a")
+
+A = ArmModel("a")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,7 @@ class Setup:
 
     host: HostModel
     blocks: int
-    arms: tuple[Arm, ...] = (A, Arm("b"))
+    arms: tuple[ArmModel, ...] = (A, ArmModel("b"))
     primary: str = "throughput"
     report: tuple[str, ...] = METRICS
     margin: float = 0.03
@@ -85,7 +89,7 @@ class Setup:
     duet: bool = False
     """Both arms run at once."""
 
-    def truth(self, arm: Arm) -> float:
+    def truth(self, arm: ArmModel) -> float:
         """True ratio of an arm to the baseline in the primary metric."""
         return 1 + (arm.cpu if self.primary == "cpu_per_1k" else arm.effect)
 
@@ -111,7 +115,8 @@ class Draws:
     """What chance holds for the places in time of one session."""
 
     levels: Sequence[float]
-    beside: Sequence[Sequence[float]]
+    others: Sequence[Sequence[float]]
+    """Noise of each of `METRICS`."""
     chance: Sequence[Sequence[float]]
     rng: np.random.Generator
     """For what is drawn each second."""
@@ -122,10 +127,10 @@ def draws_of(
 ) -> list[Draws]:
     """What chance holds for so many sessions, each of so many places, and `extra` ones for repeats."""
     levels = host.paths(rng, sessions, places, extra)
-    beside = rng.normal(0.0, BESIDE, (sessions, places + extra, len(METRICS)))
+    others = rng.normal(0.0, OTHER_NOISE, (sessions, places + extra, len(METRICS)))
     chance = rng.random((sessions, places + extra, 2))
-    each = zip(levels, beside, chance, strict=True)
-    return [Draws(level.tolist(), side.tolist(), drawn.tolist(), rng) for level, side, drawn in each]
+    each = zip(levels.tolist(), others.tolist(), chance.tolist(), strict=True)
+    return [Draws(*drawn, rng) for drawn in each]
 
 
 def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
@@ -139,41 +144,43 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
         if setup.host.shift and (place.block, place.plot) != plot:
             plot, shift = (place.block, place.plot), float(draws.rng.normal(0.0, setup.host.shift))
         common += shift
-        found = {}
+        side_by_side = {}
         for planned in schedule.together(place):
             arm, now, spec = arms[planned.arm], planned.order, schedule.spec(planned)
             own = float(draws.rng.normal(0.0, setup.host.own)) if setup.duet else 0.0
-            level = common + own + math.log1p(arm.effect)
-            truth = _truth(arm, level, draws.beside[now], *draws.chance[now])
-            found[planned.arm] = (
-                from_samples(planned, spec, truth, draws.rng)
+            truth = _truth(arm, common + own + math.log1p(arm.effect), draws.others[now], *draws.chance[now])
+            side_by_side[planned.arm] = (
+                make_sampled_trial(planned, spec, truth, draws.rng)
                 if setup.samples
-                else plain(planned, spec, truth)
+                else make_trial(planned, spec, truth)
             )
-        trials += together(found) if setup.duet else found.values()
+        trials += judge_duet(side_by_side) if setup.duet else side_by_side.values()
     return trials
 
 
-def together(found: Mapping[str, Trial]) -> list[Trial]:
+def judge_duet(trials: Mapping[str, Trial]) -> list[Trial]:
     """Trials that ran at once, by arm: one that is void voids the other."""
-    checks = judged_together({arm: one.checks for arm, one in found.items()})
+    checks = judged_together({arm: trial.checks for arm, trial in trials.items()})
     return [
-        one.model_copy(update={"checks": checks[arm], "state": "void" if is_void(checks[arm]) else "valid"})
-        for arm, one in found.items()
+        trial.model_copy(update={"checks": checks[arm], "state": "void" if is_void(checks[arm]) else "valid"})
+        for arm, trial in trials.items()
     ]
 
 
-def _truth(arm: Arm, level: float, beside: Sequence[float], voided: float, unsteady: float) -> Truth:
+def _truth(arm: ArmModel, level: float, others: Sequence[float], voided: float, unsteady: float) -> Truth:
     """What a start of an arm does, with what chance holds for its place in time."""
-    rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *beside))
-    if beside[0] > arm.void_above * BESIDE:
+    rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *others))
+    if others[0] > arm.void_above * OTHER_NOISE:
         voided = 0.0
+    disturbed: Disturbance = ""
+    if voided <= arm.void_share:
+        disturbed = "steal" if voided <= arm.void_share / 2 else "unknown"
     return Truth(
         rate=RATE * rate,
         cpu=CPU * cpu * (1 + arm.cpu),
         memory=MEMORY * memory,
         start=START * seconds,
-        disturbed="" if voided > arm.void_share else "steal" if voided <= arm.void_share / 2 else "unknown",
+        disturbed=disturbed,
         steady=unsteady >= arm.unsteady_share,
         cold=arm.cold,
     )
@@ -191,62 +198,61 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "complete": analysis.blocks_complete == setup.blocks,
             "too many repeats": max(attempts.values()) > 1 + REPEATS,
             "counts a disturbed trial": any(
-                one.state == "valid" and one.measurement and one.measurement.value("steal_share") != 0
-                for one in trials
+                trial.state == "valid" and trial.measurement and trial.measurement.value("steal_share") != 0
+                for trial in trials
             ),
         }
     )
-    found = analysis.estimates[setup.primary]
-    changed = {arm.name: setup.truth(arm) for arm in setup.arms[1:]}
-    tally["alarm"] += any(beyond_noise(found[name]) for name, truth in changed.items() if truth == 1)
+    estimates = analysis.estimates[setup.primary]
+    truths = {arm.name: setup.truth(arm) for arm in setup.arms[1:]}
+    tally["alarm"] += any(beyond_noise(estimates[name]) for name, truth in truths.items() if truth == 1)
+    spread = setup.host.spread(setup.blocks)
     for arm in setup.arms[1:]:
-        tally.update(
-            _estimate(arm, changed[arm.name], found[arm.name], setup.blocks, setup.host.spread(setup.blocks))
-        )
+        tally.update(_count_arm(arm, truths[arm.name], estimates[arm.name], setup.blocks, spread))
     tally["all covered"] += all(tally[f"{arm.level} covered"] for arm in setup.arms[1:])
     tally["reported alarm"] += any(
-        beyond_noise(one) for name in setup.report for one in analysis.estimates[name].values()
+        beyond_noise(estimate) for name in setup.report for estimate in analysis.estimates[name].values()
     )
     better = metric_info(setup.primary).better
-    tally[decide(found[setup.arms[1].name], better, setup.margin).outcome] += 1
-    tally.update(_said(session, analysis))
+    tally[decide(estimates[setup.arms[1].name], better, setup.margin).outcome] += 1
+    tally.update(_claims(setup, primary_claim(session, analysis)))
     return tally
 
 
-def _estimate(arm: Arm, truth: float, seen: Estimate, blocks: int, spread: float) -> Tally:
+def _count_arm(arm: ArmModel, truth: float, estimate: Estimate, blocks: int, spread: float) -> Tally:
     """What is said of one arm: whether its interval holds the truth, and whether it is found on the right side."""
-    if seen.ratio is None or seen.low is None or seen.high is None or seen.detectable_high is None:
+    if (
+        estimate.ratio is None
+        or estimate.low is None
+        or estimate.high is None
+        or estimate.detectable_high is None
+    ):
         return Counter()
     sure = detectable_effect(blocks, spread)
     return Counter(
         {
             f"{arm.level} has an interval": True,
-            f"{arm.level} covered": seen.low <= truth <= seen.high,
-            f"{arm.level} found": beyond_noise(seen) and (seen.ratio - 1) * (truth - 1) > 0,
-            f"{arm.level} in every block": seen.n == blocks,
-            f"{arm.level} remarked on": bool(seen.remarks),
-            f"{arm.level} can detect": sure is not None and seen.detectable_high >= sure,
+            f"{arm.level} covered": estimate.low <= truth <= estimate.high,
+            f"{arm.level} found": beyond_noise(estimate) and (estimate.ratio - 1) * (truth - 1) > 0,
+            f"{arm.level} in every block": estimate.n == blocks,
+            f"{arm.level} remarked on": bool(estimate.remarks),
+            f"{arm.level} can detect": sure is not None and estimate.detectable_high >= sure,
         }
     )
 
 
-_BEST = re.compile(r" (was (?:highest|lowest)|seen was that) with \w+ = (\w+):")
-
-
-def _said(session: Session, analysis: Analysis) -> Tally:
+def _claims(setup: Setup, claim: Claim) -> Iterator[str]:
     """What the answer claims of the primary metric: nothing, that an arm is better than the baseline, that it is the
     best of all, or that one is worse."""
-    first = next(one for one in answer(session, analysis) if not one.startswith("Inconclusive"))
-    if first.startswith(("No difference", "No answer")):
-        return Counter()
-    if (best := _BEST.search(first)) is None:
-        return Counter(["claims a difference", "says one is worse"])
-    alone = ["says one is the best of all"] * best[1].startswith("was")
-    return Counter(["claims a difference", f"says {best[2]} is better", *alone])
-
-
-def _wanted(arm: Arm) -> dict[str, Scalar]:
-    return {"state": arm.state} if arm.state else {}
+    if claim.verdict in ("no answer", "no difference"):
+        return
+    yield "claims a difference"
+    if claim.verdict == "worse":
+        yield "says one is worse"
+        return
+    yield from (f"says {arm.level} is better" for arm in setup.arms if arm.name == claim.arms[-1])
+    if claim.verdict == "best":
+        yield "says one is the best of all"
 
 
 @lru_cache(maxsize=8)
@@ -262,7 +268,7 @@ def template(setup: Setup) -> Session:
         metrics=Metrics(primary=setup.primary, report=list(setup.report)),
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
-    told: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
+    rest: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
     return Session.model_construct(
         experiment=experiment.model_dump(mode="json", by_alias=True),
         arms=[
@@ -271,10 +277,10 @@ def template(setup: Setup) -> Session:
                 levels={"arm": arm.level},
                 baseline=arm is setup.arms[0],
                 settings={},
-                spec=SPEC.model_copy(update={"arm": arm.name, "host_states": _wanted(arm)}),
+                spec=SPEC.model_copy(update={"arm": arm.name, "host_states": arm.host_states}),
                 second=SPEC.model_copy(update={"arm": arm.name}) if setup.duet else None,
             )
             for arm in setup.arms
         ],
-        **told,
+        **rest,
     )

@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated trials: what a trial would have measured, judged by the real ledger and made to a real record.
 
-Two ways in. `plain` begins where the figures of the window are known. `from_samples` begins before: with what a sampler
-and an injector saw each second, over a warm-up that is followed by the real rule until it accepts; the real collection
-cuts out the window.
+Two ways in. `make_trial` begins where the figures of the window are known. `make_sampled_trial` begins before: with
+what a sampler and an injector wrote each second, over a warm-up that is followed by the real rule until it accepts; the
+real collection cuts out the window. Both take what they do not simulate from the registry of what is measured.
 """
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from steelyard.analysis.warmup import warm_up_ends
 from steelyard.experiment.schema import Load, Warmup
+from steelyard.measure.hdr import HIGH, empty
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.ledger import judge
-from steelyard.measure.registry import undisturbed
-from steelyard.measure.samples import Samples
+from steelyard.measure.registry import TRIAL_FIGURES, undisturbed
+from steelyard.measure.samples import Samples, Table
 from steelyard.measure.series import Array, Series
-from steelyard.measure.window import Observations, Window
+from steelyard.measure.window import SENTENCES, Observations, Window
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
+from steelyard.sampling.columns import PROCESS_COLUMNS
 from steelyard.session.collect import figures
 from steelyard.session.trial import record_of
 
@@ -34,6 +36,11 @@ NOISE = 0.01
 """From second to second."""
 DISTURBANCE = 0.2
 """Share of its throughput that a disturbed (void) trial loses."""
+Disturbance = Literal["", "steal", "unknown"]
+"""The hypervisor takes CPU; `unknown`: the same, and its share was not sampled."""
+STEAL: dict[Disturbance, float | None] = {"": 0.0, "steal": 0.05, "unknown": None}
+"""Share of the CPU time that the hypervisor takes from a trial, by how it is disturbed."""
+USERS = 48
 
 SPEC = Spec(
     arm="",
@@ -43,7 +50,7 @@ SPEC = Spec(
     topology="synthetic",
     bundle="",
     procedure="steady",
-    load=Load(users=48, warmup=Warmup(at_least=30.0, at_most=180.0), measure=SECONDS),
+    load=Load(users=USERS, warmup=Warmup(at_least=30.0, at_most=180.0), measure=SECONDS),
     components=[
         Component(
             name="server-1",
@@ -78,14 +85,32 @@ class Truth:
     """CPU seconds per request."""
     memory: float
     start: float
-    disturbed: Literal["", "steal", "unknown"] = ""
-    """The hypervisor takes CPU and throughput suffers; `unknown`: the same, and its share was not sampled."""
+    disturbed: Disturbance = ""
+    """Throughput suffers as well."""
     steady: bool = True
     cold: float = 0.0
     """Share of its throughput that it lacks when the load begins; shrinks to its 2.7th part every WARMS seconds."""
 
 
-def plain(planned: Planned, spec: Spec, truth: Truth) -> Trial:
+def undisturbed_run(spec: Spec, window: tuple[float, float], **changes: object) -> Observations:
+    """What the harness sees of a trial that nothing disturbs, its window in epoch seconds; for tests as well."""
+    fields: dict[str, object] = {
+        **{figure.name: [] for figure in TRIAL_FIGURES if figure.unit == SENTENCES},
+        "spec": spec,
+        "window": window,
+        "ramp_end": window[0],
+        "throttled": 0.0,
+        "steady": True,
+        "steady_detail": "By construction.",
+        "survived": None,
+        "killed": {},
+        "clock_step": lambda: 0.0,
+        "injectors": SimpleNamespace(folders={}, summaries=list, messages=list),
+    }
+    return cast("Observations", SimpleNamespace(**(fields | changes)))
+
+
+def make_trial(planned: Planned, spec: Spec, truth: Truth) -> Trial:
     """A trial of which the figures of the window are given."""
     rate = truth.rate * (1 - DISTURBANCE if truth.disturbed else 1.0)
     requests = round(rate * SECONDS)
@@ -103,34 +128,31 @@ def plain(planned: Planned, spec: Spec, truth: Truth) -> Trial:
             "server_requests": requests,
             "server_errors": 0,
             "window_server_rate": rate,
-            "users_in_flight": SPEC.load.users,
-            "steal_share": {"": 0.0, "steal": 0.05, "unknown": None}[truth.disturbed],
+            "users_in_flight": USERS,
+            "steal_share": STEAL[truth.disturbed],
             "memory_rss": truth.memory,
         }
+    )
+    # Little's law: every user of a closed model without think time waits for an answer.
+    mean = 1000 * USERS / rate
+    latency = Latency(
+        requests=requests, errors=0, mean=mean, p50=mean, p90=None, p99=None, p999=None, max=None
     )
     server = ComponentResult(
         name="server-1", role="server", cpu_seconds=truth.cpu * requests, start_seconds=truth.start
     )
-    found = {
+    results = {
         "measurement": measurement,
         "checks": judge(measurement, spec),
         "steady": truth.steady,
-        "latency": _latency(requests, rate),
+        "latency": {"all": latency},
         "components": [server],
         "trace": [],
     }
-    return record_of(planned, spec, found, float(planned.order), {})
+    return record_of(planned, spec, results, float(planned.order), {})
 
 
-def _latency(requests: int, rate: float) -> dict[str, Latency]:
-    """Little's law: every user of a closed model without think time waits for an answer."""
-    users = SPEC.load.users or 0
-    mean = 1000 * users / rate
-    told = Latency(requests=requests, errors=0, mean=mean, p50=mean, p90=None, p99=None, p999=None, max=None)
-    return {"all": told}
-
-
-def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Generator) -> Trial:
+def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Generator) -> Trial:
     """A trial as its sampler and injectors saw it: warm-up, window and figures are the harness's own."""
     warmup = spec.load.warmup
     passed = np.arange(warmup.at_most + SECONDS + 5)
@@ -140,57 +162,43 @@ def from_samples(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Gene
     warm = int(warmup.at_most) if accepted is None else accepted
     begin = 1e6 * planned.order
     window = (begin + warm, begin + warm + SECONDS)
-    flight = SimpleNamespace(
-        spec=spec,
-        window=window,
-        ramp_end=begin,
-        throttled=0.0,
-        restarts=[],
-        not_stopped=[],
-        killed={},
-        thrashing=[],
-        unwatched=[],
-        injector_failures=[],
-        injectors=SimpleNamespace(messages=list),
-        inconsistent=[],
-        steady=accepted is not None,
-        steady_detail="By the rule.",
-        survived=None,
-        clock_step=lambda: 0.0,
+    window_rates = rates[warm : warm + int(SECONDS)]
+    results = figures(
+        Window(
+            undisturbed_run(
+                spec, window, ramp_end=begin, steady=accepted is not None, steady_detail="By the rule."
+            ),
+            {},
+            _samples(begin, rates, truth),
+            {},
+            _record_requests(window_rates),
+            _record_requests(rates),
+            Health(users=USERS, gap=1.0),
+        )
     )
-    health = Health(users=spec.load.users, gap=1.0)
-    counted = _Counted(rates[warm : warm + int(SECONDS)].sum())
-    samples = _samples(begin, rates, truth)
-    seen = Window(cast(Observations, flight), {}, samples, {}, counted, _Counted(rates.sum()), health)
-    return record_of(planned, spec, figures(seen), begin, {"measure": window})
+    return record_of(planned, spec, results, begin, {"measure": window})
 
 
-class _Counted(Recorded):
-    """What the injectors recorded, without the histograms: those take longer to merge than all else together."""
-
-    def __init__(self, number: float) -> None:
-        super().__init__()
-        self.number = round(number)
-
-    def counts(self) -> dict[str, int]:
-        return {"request": self.number}
-
-    def latency(self) -> dict[str, Latency]:
-        return _latency(self.number, self.number / SECONDS)
+def _record_requests(rates: Array) -> Recorded:
+    """What injectors record of so many requests in each second, all as long as Little's law has it."""
+    counts = empty()
+    counts[np.searchsorted(HIGH, 1e9 * USERS / rates.mean())] = round(rates.sum())
+    return Recorded({"request": counts})
 
 
 def _samples(begin: float, rates: Array, truth: Truth) -> Samples:
-    """What a sampler writes once a second, from the end of the ramp on."""
+    """What a sampler writes once a second, from the end of the ramp on; what is not simulated here is 0."""
     passed = np.arange(len(rates) + 1.0)
     requests = np.concatenate(([0.0], rates.cumsum()))
     used, none = requests * truth.cpu, 0 * passed
 
-    def table(*key: str, **columns: Any) -> dict[tuple[str, ...], Series]:
+    def table(*key: str, **columns: Array) -> Table:
         return {(*key, name): Series(begin + passed, values) for name, values in columns.items()}
 
+    idle = dict.fromkeys(PROCESS_COLUMNS, none)
     return Samples(
-        processes=table("server-1", user_s=used, system_s=none, rss=none + truth.memory)
-        | table("injector-1", user_s=passed / 2, system_s=none, wait_s=passed / 20, rss=none),
+        processes=table("server-1", **{**idle, "user_s": used, "rss": none + truth.memory})
+        | table("injector-1", **{**idle, "user_s": passed / 2, "wait_s": passed / 20}),
         threads=table("server-1", "request", cpu_s=used) | table("server-1", "jit", cpu_s=none),
         counters=table("server-1", "request", requests=requests, errors=none),
         host=table(

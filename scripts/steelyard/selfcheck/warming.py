@@ -17,7 +17,7 @@ TOO_COLD = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ThroughputModel:
     """Throughput second by second, as shares of its level."""
 
     noise: float
@@ -42,19 +42,19 @@ class Series:
         return 1000 * (level + rng.normal(0.0, self.noise, seconds))
 
 
-def run_warm_ups(kind: Series, series: int, rng: np.random.Generator) -> Counter[str]:
+def run_warm_ups(model: ThroughputModel, series: int, rng: np.random.Generator) -> Counter[str]:
     """How many are accepted before the cap, and how many of those too early."""
     warmup = SPEC.load.warmup
     tally = Counter(sessions=series)
     for _ in range(series):
-        rates = kind.draw(int(warmup.at_most), rng)
+        rates = model.draw(int(warmup.at_most), rng)
         end = warm_up_ends(rates.tolist(), warmup.at_least, warmup.at_most)
         tally["accepted"] += end is not None
-        tally["too early"] += end is not None and kind.cold * math.exp(-end / WARMS) > TOO_COLD
+        tally["too early"] += end is not None and model.cold * math.exp(-end / WARMS) > TOO_COLD
     return tally
 
 
-def run_windows(kind: Series, series: int, rng: np.random.Generator) -> Counter[str]:
+def run_windows(model: ThroughputModel, series: int, rng: np.random.Generator) -> Counter[str]:
     """How many measurement windows are judged steady."""
-    steady = sum(judge_steady(kind.draw(int(SECONDS), rng).tolist(), None).steady for _ in range(series))
+    steady = sum(judge_steady(model.draw(int(SECONDS), rng).tolist(), None).steady for _ in range(series))
     return Counter(sessions=series, steady=steady)

@@ -139,7 +139,7 @@ class Deployed:
             started.info = self._info(started.component)
             started.running = replace(started.running, pids=_tree(started.running))
             if started.component.role == "server":
-                granted = self.deployment.granted(started.component.name)
+                granted = self.deployment.engine_facts(started.component.name)
                 started.told = self.read_back(started.running, started.info, granted)
                 settings = started.component.jvm_settings
                 is_z = settings is not None and settings.gc == "z"
@@ -189,7 +189,7 @@ class Deployed:
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
         others. None is asked on when one has failed, or when the session is interrupted: it would hold up the end."""
-        running = {one.name: one for one in self.deployment.running()}
+        running = {one.name: one for one in self.deployment.started_components()}
         over = threading.Event()
 
         def wait_for(component: Component) -> Started | None:
@@ -286,7 +286,7 @@ class _ListenerWatch:
         return f" (it listens on {_listed(found)}, {self._wanted()})" if found else ""
 
     def _is_its_own(self, one: Listener) -> bool:
-        if one.port == self._deployment.asked_at(self._component)[0]:
+        if one.port == self._deployment.expected_address(self._component)[0]:
             return True
         # An address inside of a container is another one here.
         if self._deployment.contained or self._component.ready.path is None:
@@ -294,7 +294,7 @@ class _ListenerWatch:
         return answers_at(one.address, one.port, self._component)
 
     def _wanted(self) -> str:
-        return f"and not on {self._deployment.asked_at(self._component)[1]}"
+        return f"and not on {self._deployment.expected_address(self._component)[1]}"
 
 
 def _listed(found: Sequence[Listener]) -> str:

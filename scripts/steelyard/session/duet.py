@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment
-from steelyard.engines.both import MARK, Both, marked, plain, side_of
+from steelyard.engines.both import MARK, CombinedDeployment, side_of, with_side, without_side
 from steelyard.errors import BadInput
 from steelyard.measure.columns import KEYS
 from steelyard.measure.ledger import PARTNER, is_void
@@ -76,7 +76,7 @@ def merged(sides: Mapping[str, Spec]) -> Spec:
             "arm": " and ".join(sides),
             "components": [
                 # In the order in which they start, injectors last.
-                marked(side, one)
+                with_side(side, one)
                 for injects in (False, True)
                 for side, spec in sides.items()
                 for one in spec.components
@@ -105,7 +105,7 @@ class Duet(Flight):
     @property
     def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:
         """Those of both sides."""
-        assert isinstance(self.deployment, Both)
+        assert isinstance(self.deployment, CombinedDeployment)
         return [(spec, self.deployment.sides[side]) for side, spec in self.sides.items()]
 
     @cached_property
@@ -115,8 +115,8 @@ class Duet(Flight):
         for (side, spec), (_, deployment) in zip(self.sides.items(), self.deployments, strict=True):
             cut_out(self.folder / "samples", side, self.folders[side] / "samples")
             started = {
-                plain(one.component).name: replace(
-                    one, running=replace(one.running, component=plain(one.component))
+                without_side(one.component).name: replace(
+                    one, running=replace(one.running, component=without_side(one.component))
                 )
                 for name, one in self.deployed.started.items()
                 if name.startswith(f"{side}{MARK}")

@@ -89,13 +89,11 @@ class Flight:
         )
         names = [one.name for one in self.spec.injectors]
         self.streams = (
-            Streams(self.folder, context.children, self.deployment.logs, context.clock)
-            if self.deployment.remote
-            else None
+            Streams(self.folder, self.deployment.logs, context.clock) if self.deployment.remote else None
         )
-        tell = self._tell if self.streams is not None else None
+        write = self._write_file if self.streams is not None else None
         self.injectors = Injectors(
-            names, self.deployment, self.check_alive, tell, self.take_streams, context.clock
+            names, self.deployment, self.check_alive, write, self.take_streams, context.clock
         )
         self._wall_ahead = self.clock.time() - self.clock.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
@@ -196,11 +194,11 @@ class Flight:
                 env=child_environment(PYTHONPATH=str(ROOT / "scripts")),
             )
             if self.streams is not None:
-                self.streams.own(self.sampler)
+                self.streams.watch_own(self.sampler)
         if self.streams is not None:
             with self._streaming():
                 self.streams.watch(self.deployment.observers())
-                self.streams.look()
+                self.streams.read_everything()
 
     def watch(self, seconds: float, *, survive: bool = False) -> None:
         """Wait; raise as soon as something of the trial has died.
@@ -243,7 +241,7 @@ class Flight:
                 " what was measured so far is kept"
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
-            raise _sampler_failed(f"the sampler ended: {self.sampler.how_it_ended()}")
+            raise _sampler_failed(f"the sampler ended: {self.sampler.describe_end()}")
         self.take_streams()
 
     def stop_in_order(self) -> None:
@@ -287,10 +285,10 @@ class Flight:
                 self.streams.watch(self.deployment.observers())
                 self.streams.poll()
 
-    def _tell(self, injector: str, word: str) -> None:
+    def _write_file(self, injector: str, file: str, text: str) -> None:
         if self.streams is not None:
             with self._streaming():
-                self.streams.tell(injector, word)
+                self.streams.write_file(injector, file, text)
 
     def _stop_sampling(self) -> None:
         """The last samples of all, and then the files of what runs elsewhere."""
@@ -306,7 +304,7 @@ class Flight:
 
     def _write_sampler_config(self) -> None:
         processes: list[dict[str, object]] = []
-        for running in self.deployment.running():
+        for running in self.deployment.started_components():
             component = running.component
             counters, metrics = (
                 f"{component.url}{path}" if path and component.port else None

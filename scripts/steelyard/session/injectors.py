@@ -34,10 +34,11 @@ class Injectors:
     deployment: Deployment[Any]
     alive: Callable[[], None]
     """Called while waiting; raises when something else of the trial died."""
-    tell: Callable[[str, str], None] | None = None
-    """Says a word to an injector's observer (sampling/observe.py); None: their folders are on this host."""
-    hear: Callable[[], None] = lambda: None
-    """Takes what observers have told; raises when one is lost."""
+    write_remote: Callable[[str, str, str], None] | None = None
+    """Has an injector's observer (sampling/observe.py) write a file with a text; None: their folders are on this
+    host."""
+    poll: Callable[[], None] = lambda: None
+    """Takes the rows of observers; raises when one is lost."""
     clock: Clock = SYSTEM
     _stop_requested: bool = False
 
@@ -56,9 +57,9 @@ class Injectors:
 
         Others need time to hear of it: they are told a whole second that is still to come, and it is waited for.
         """
-        begin = self.clock.time() if self.tell is None else float(math.ceil(self.clock.time() + LEAD))
+        begin = self.clock.time() if self.write_remote is None else float(math.ceil(self.clock.time() + LEAD))
         for name in self.names:
-            self._write(name, "start", "" if self.tell is None else f"{begin * 1000:.0f}")
+            self._write(name, "start", "" if self.write_remote is None else f"{begin * 1000:.0f}")
         while (left := begin - self.clock.time()) > 0:
             self.alive()
             self.clock.sleep(min(_POLL, left))
@@ -134,8 +135,8 @@ class Injectors:
             raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
 
     def _write(self, name: str, file: str, text: str = "") -> None:
-        if self.tell is not None:
-            self.tell(name, f"touch {file} {text}".rstrip())
+        if self.write_remote is not None:
+            self.write_remote(name, file, text)
         else:
             (self.deployment.logs(name) / file).write_text(text, encoding="utf-8")
 
@@ -146,7 +147,7 @@ class Injectors:
         """Takes what observers have told while they have not: of an injector elsewhere it is how its end is known."""
         if all(self._has_ended(name) for name in self.names):
             return True
-        self.hear()
+        self.poll()
         return False
 
     def _has_ended(self, name: str) -> bool:

@@ -176,7 +176,7 @@ class Profiles:
         servers = {one.name for one in spec.servers}
 
         def running() -> list[int]:
-            return [pid for one in deployment.running() if one.name in servers for pid in one.pids]
+            return [pid for one in deployment.started_components() if one.name in servers for pid in one.pids]
 
         watch = _Watch(spec, folder, profilers, self.context.children, running)
         flight = Flight(spec, folder, deployment, self.context, watch.phase)

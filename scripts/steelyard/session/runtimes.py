@@ -18,8 +18,8 @@ from steelyard.engines.kubernetes import manifests
 from steelyard.engines.kubernetes.cluster import NAMESPACE, Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import KubernetesEngine, bundle_objects, require_rights
 from steelyard.engines.kubernetes.images import ClusterImages
+from steelyard.engines.kubernetes.nodes import allocatable_cpus
 from steelyard.engines.kubernetes.nodes import examine as examine_cluster
-from steelyard.engines.kubernetes.nodes import offered
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.engines.process.engine import ProcessEngine, require_commands
 from steelyard.errors import BadInput
@@ -75,7 +75,7 @@ class Runtimes:
         self._fingerprint = cache(self._mark)
         self._images = cache(self._find_images)
         self._cluster_images = cache(lambda: ClusterImages(self.cluster))
-        self._offered = cache(lambda: offered(self.cluster))
+        self._allocatable_cpus = cache(lambda: allocatable_cpus(self.cluster))
 
     def runtime(self, deployment: Deployment) -> Runtime:
         """What an arm's components run on.
@@ -190,7 +190,7 @@ class Runtimes:
 
     def _pods(self, deployment: Deployment) -> Runtime:
         found = self._images(*_asked(deployment), self._cluster_images())
-        cpus, notes = self._offered()
+        cpus, notes = self._allocatable_cpus()
         return replace(found, cpus=cpus, notes=notes)
 
     def _find_images(

@@ -166,7 +166,7 @@ class Schedule:
 
     def __init__(self, session: Session, ends_at: EndsAt | None = None) -> None:
         if session.gate is not None and ends_at is None:
-            raise ValueError(f"{session.id} is a gate: give the rule by which it ends")
+            raise ValueError(f"{session.id} is a gate: give the rule that ends it")
         self.session = session
         self._ends_at = ends_at
         self.specs = {arm.name: arm.spec for arm in session.arms}

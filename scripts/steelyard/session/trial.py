@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Engine
-from steelyard.engines.both import Both, side_of
+from steelyard.engines.both import CombinedDeployment, side_of
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.measure.ledger import is_void
@@ -130,7 +130,7 @@ class TrialRunner:
         return Duet(
             merged(specs),
             folder,
-            Both(opened, folder),
+            CombinedDeployment(opened, folder),
             self.context,
             log_phase,
             phases,

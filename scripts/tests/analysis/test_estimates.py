@@ -15,7 +15,9 @@ from steelyard.analysis.rounds import unequal
 from steelyard.analysis.sentences import answer, beyond_noise
 from steelyard.errors import BadInput
 from steelyard.measure.ledger import judge
+from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis
+from steelyard.results.figures import capital
 
 ONE = [100.0, 104.0, 98.0, 101.0]
 TWO = [150.0, 151.0, 149.0, 155.0]
@@ -326,6 +328,19 @@ def test_metrics_come_in_the_order_of_the_question() -> None:
         "invented",
     ]
     assert found.metrics[-1].better == "neither"
+
+
+def test_remarks_come_in_the_order_of_the_question_whatever_python_hashes() -> None:
+    names = ["start_time", "memory_rss", "latency_p50", "throughput", "cpu_per_1k", "latency_p90"]
+    wide, narrow = [1.0, 2.0, 0.5, 1.8, 0.6, 1.1], [1.0, 1.01, 0.99, 1.0, 1.02, 0.98]
+    trials = [
+        make_trial(block, arm, metrics=dict.fromkeys(names, value))
+        for arm, values in (("jvms-1", narrow), ("jvms-2", wide))
+        for block, value in enumerate(values, start=1)
+    ]
+    asked = make_session([1, 2], 6, metrics={"primary": names[0], "report": names[1:]})
+    notes = [note for note in analyse(asked, trials).notes if "spread" in note]
+    assert [note.partition(":")[0] for note in notes] == [capital(metric_info(name).label) for name in names]
 
 
 def test_ledger_is_counted_over_all_trials() -> None:

@@ -7,11 +7,11 @@ from scipy import stats
 
 from steelyard.analysis.paired import (
     adjust_p,
+    arm_levels,
     detectable_effect,
     detectable_in_sd,
     paired_test,
     spreads_differ,
-    standing,
     two_groups,
 )
 
@@ -151,7 +151,7 @@ def test_two_groups_are_told_by_the_gap_between_them() -> None:
 
 def test_standing_accounts_for_blocks_that_an_arm_lacks() -> None:
     """Arm b lacks the slow block: its mean is the highest, and it is below a in each block that they share."""
-    found = standing({"a": {1: 100.0, 2: 102.0, 3: 50.0}, "b": {1: 99.0, 2: 101.0}, "c": {1: 0.0}, "d": {}})
+    found = arm_levels({"a": {1: 100.0, 2: 102.0, 3: 50.0}, "b": {1: 99.0, 2: 101.0}, "c": {1: 0.0}, "d": {}})
     assert found.keys() == {"a", "b"}
     assert found["a"] - found["b"] == pytest.approx(math.log(100 * 102 / (99 * 101)) / 2)
-    assert standing({}) == {}
+    assert arm_levels({}) == {}

@@ -11,7 +11,7 @@ import pytest
 from builders import make_arms, make_places, make_session
 from searches import RAISE, Server, question, run, search_spec, search_trial
 
-from steelyard.analysis.search_result import _compare, _Wording, results_of, search_results
+from steelyard.analysis.search_result import _compare, _SearchWording, results_of, search_results
 from steelyard.analysis.searching import SearchQuestion, next_search_trial, question_of
 from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
@@ -276,5 +276,7 @@ def test_one_of_several_arms_is_held_to_the_level_that_all_of_them_leave() -> No
         (alone, "beyond noise."),
         (among, "within noise: cannot rule out a difference of up to"),
     ):
-        wording = _Wording(question(ASKED, ARMS), result.model_copy(update={"against": against}), "b", "a")
+        wording = _SearchWording(
+            question(ASKED, ARMS), result.model_copy(update={"against": against}), "b", "a"
+        )
         assert says in wording.sentences()[-1]

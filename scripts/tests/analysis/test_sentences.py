@@ -41,6 +41,7 @@ def told(levels, figures, blocks=6, trials=None, **asking):
         (1.0, "0.0 %"),
         (1.0004, "0.0 %"),
         (0.9996, "0.0 %"),
+        (0.5, "\N{MINUS SIGN}50 %"),
         (12.0, "\N{MULTIPLICATION SIGN} 12"),
     ],
 )
@@ -54,7 +55,11 @@ def test_change(ratio, text):
         ("throughput", 31_234.4, "31,234 req/s"),
         ("memory_rss", 300 * 2**20, "300 MiB"),
         ("error_share", 0.00012, "0.012 %"),
+        ("error_share", 0.01067, "1.067 %"),
         ("latency_p99", 1.23456, "1.235 ms"),
+        ("cpu_per_1k", 0.00004, "0.000040 CPU s"),
+        ("latency_p99", None, "\N{EN DASH}"),
+        ("latency_p99", float("nan"), "\N{EN DASH}"),
     ],
 )
 def test_figure(name, value, text):
@@ -70,6 +75,8 @@ def test_percent_and_interval() -> None:
     assert interval(0.9, 1.25) == "\N{MINUS SIGN}10 to +25 %"
     assert interval(1.0002, 1.03) == "+0.02 to +3.00 %", "it does not seem to reach what it leaves out"
     assert interval(0.99996, 1.03) == "0.0 to +3.0 %"
+    assert interval(2.83, 2.93) == "+183 to +193 %"
+    assert (change_of(None), bounds(None)) == ("\N{EN DASH}", "")
 
 
 def test_what_can_be_detected_or_ruled_out_is_no_figure_above_a_doubling() -> None:
@@ -218,8 +225,8 @@ def test_exact_ties_show_nothing() -> None:
     """Three collections against two in every block: the figures cannot resolve their spread."""
     first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
     assert first == (
-        "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), every block gave"
-        " just that: no spread was seen, so there is no interval, and chance is not ruled out."
+        "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), all blocks gave"
+        " this same ratio: without a spread there is no interval, and chance is not ruled out."
     )
     assert "detect" not in last
     assert TIED in told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [2.0] * 6})[0]
@@ -232,8 +239,8 @@ def test_what_the_load_gives_is_not_praised() -> None:
     figures = {"jvms-1": about(1000), "jvms-2": about(1050, 1, 1), "jvms-4": about(1100, 1, 2)}
     first = told([1, 2, 4], figures, load=OPEN)[0]
     assert first == (
-        "No answer from throughput: arrivals came at a constant rate, so it was given, not found (1,000 req/s with"
-        " JVMs = 1); an arm that kept up is no better by it."
+        "No answer from throughput: the load sets the rate of arrivals, so that throughput is an input and not a result"
+        " (1,000 req/s with JVMs = 1)."
     )
     asked = make_session([1, 2, 4], 6, load=OPEN)
     (info,) = analyse(asked, make_trials(figures)).metrics
@@ -352,7 +359,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() ->
         metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
     )
     assert (
-        first == "No answer from time to 95 % of the best arm's level: JVMs = 1 came to it in 0 of 6 trials."
+        first == "No answer from time to 95 % of the best arm's level: JVMs = 1 reached it in 0 of 6 trials."
     )
     assert second.startswith("Requests lost against the best arm's level: ")
     assert "with JVMs = 2" in second

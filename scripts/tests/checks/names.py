@@ -125,11 +125,10 @@ def bad_names(node: ast.AST) -> Iterator[str]:
 
 
 def _is_figure(node: ast.FunctionDef) -> bool:
-    """Named by the key of a record, where `measure` writes what it returns."""
-    return any(
-        isinstance(call, ast.Call) and ast.unparse(call.func) in {"component_figure", "trial_figure"}
-        for call in node.decorator_list
-    )
+    """Named by the key of a record, where `measure` or pydantic writes what it returns."""
+    makers = {"component_figure", "trial_figure", "computed_field"}
+    calls = (d.func if isinstance(d, ast.Call) else d for d in node.decorator_list)
+    return any(ast.unparse(call) in makers for call in calls)
 
 
 def declared(node: ast.AST) -> Iterator[str]:

@@ -16,7 +16,6 @@ CLOCKS = {"sleep", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns
 EXEMPT = {
     "waiting.py",  # the one place
     "watchdog.py",  # ends what stands still
-    "engine/fake_kubectl.py",  # a program, which looks for changes of files again and again
 }
 
 

@@ -131,25 +131,25 @@ def seen(component: Component) -> str:
 def test_what_is_started_again_starts_afresh_and_may_vary(image: str, opened: Opener, docker: Docker) -> None:
     first, second = server(image, "small-1"), server(image, "small-2")
     deployment = opened(compose_spec(first, second))
-    assert not deployment.running()
+    assert not deployment.started_components()
     varied = first.model_copy(update={"environment": {"GREETING": "prepare"}})
     began = time.time()
     deployment.start([varied])
     wait_until(lambda: seen(first) == "prepare", "its answer")
-    (running,) = deployment.running()
+    (running,) = deployment.started_components()
     assert running.component == varied
     assert running.contained
     assert began - 60 < running.started < time.time() + 60
     assert all(Path(f"/proc/{pid}").exists() for pid in running.pids)
     assert deployment.stop(["small-1"]) == []
-    assert not deployment.running()
+    assert not deployment.started_components()
     assert deployment.exit_code("small-1") == 0
 
     (deployment.cache("small") / "filled").parent.mkdir(parents=True)
     (deployment.cache("small") / "filled").write_text("x")
     deployment.start([first, second])
     wait_until(lambda: seen(first) == seen(second) == "hello", "both answers")
-    assert [one.name for one in deployment.running()] == ["small-1", "small-2"]
+    assert [one.name for one in deployment.started_components()] == ["small-1", "small-2"]
     container = docker.inspect("container", [f"{docker_name(docker, 'small-1')}"])[0]
     assert container["HostConfig"]["CpusetCpus"] == "0"
     assert container["HostConfig"]["Memory"] == container["HostConfig"]["MemorySwap"] == 64 << 20

@@ -108,7 +108,7 @@ def refuses_and_allows(node: Node) -> None:
     def may(*words: str, namespace: str = NAMESPACE) -> str:
         return node.ask("auth", "can-i", *words, "--namespace", namespace, account).stdout.strip()
 
-    for words in (("create", "pods"), ("create", "pods/exec"), ("delete", "jobs.batch"), ("list", "nodes")):
+    for words in (("create", "pods"), ("create", "pods/proxy"), ("delete", "jobs.batch"), ("list", "nodes")):
         assert may(*words) == "yes", words
     for words in (
         *(

@@ -17,7 +17,7 @@ from builders import make_component, make_spec
 from waiting import TINY, wait_until
 
 from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
-from steelyard.engines.compose.project import Container, Project
+from steelyard.engines.compose.project import Project, RunningContainer
 from steelyard.engines.container import NOT_TOLD
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
 from steelyard.host.docker import Docker, DockerFailed
@@ -37,7 +37,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
     running.wait()
 
 
-def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str) -> Container:
+def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str) -> RunningContainer:
     """A container whose engine answers with this state (None: not at all)."""
     client = folder / "docker"
     answer = json.dumps([{"State": state}])
@@ -53,7 +53,7 @@ def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str)
         "State": {"Pid": pid, "StartedAt": "2026-11-21T09:00:00.123456789Z"},
         "HostConfig": {"Memory": LIMIT, **more},
     }
-    return Container(Docker(client, "26", "2.26"), "server-1", described, folder / "console.log")
+    return RunningContainer(Docker(client, "26", "2.26"), "server-1", described, folder / "console.log")
 
 
 def test_where_a_container_listens_is_told_by_the_kernel(
@@ -65,14 +65,14 @@ def test_where_a_container_listens_is_told_by_the_kernel(
         unit = container(tmp_path, process.pid, None)
         engine = ComposeEngine(Children(), Docker(tmp_path / "docker", "26", "2.26"), "s")
         deployment = ComposeDeployment(engine, make_spec(), tmp_path)
-        deployment._units["server-1"] = unit
+        deployment._handles["server-1"] = unit
         own, other = (
             make_component(port=40000, container=ContainerPlace.model_validate({"port": port}))
             for port in ports
         )
         assert Listener("127.0.0.1", ports[0]) in deployment.listens_elsewhere(own)
         assert deployment.listens_elsewhere(other) == []
-        assert deployment.asked_at(own)[1].startswith(
+        assert deployment.expected_address(own)[1].startswith(
             f"0.0.0.0:{ports[0]} of its container, where it is asked"
         )
     hosts = container(tmp_path, process.pid, None, NetworkMode="host")
@@ -128,7 +128,7 @@ def test_how_a_container_ended(
     end(process)
     assert ended.exit_code() == code
     with pytest.raises(AssertionError, match=sentence):
-        raise AssertionError(ended.how_it_ended())
+        raise AssertionError(ended.describe_end())
 
 
 def test_an_engine_that_went_away_is_told_from_a_server_that_died(
@@ -137,7 +137,7 @@ def test_an_engine_that_went_away_is_told_from_a_server_that_died(
     ended = container(tmp_path, process.pid, None)
     end(process)
     assert ended.exit_code() == NOT_TOLD
-    assert "the container engine does not tell how (Cannot connect" in ended.how_it_ended()
+    assert "the container engine does not tell how (Cannot connect" in ended.describe_end()
 
 
 def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from builders import make_jvm
 from planned import containers, cores, specs
 
-from steelyard.engines.kubernetes.large_pages import page_for, reserved, resource_of
+from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages, resource_of
 from steelyard.engines.kubernetes.pods import quantity
 from steelyard.errors import MissingRequirement
 from steelyard.results.spec import Spec
@@ -41,7 +41,7 @@ def test_a_size_of_pages_has_the_name_that_kubernetes_gives_it(size: int, name: 
 
 def test_the_node_with_most_counts_and_none_is_nothing() -> None:
     nodes = [node(**{"2Mi": "512Mi", "1Gi": "0"}), node(**{"2Mi": "1344Mi", "1Gi": "0"}), node()]
-    assert reserved(nodes) == {2 * MIB: 1344 * MIB}
+    assert reserved_pages(nodes) == {2 * MIB: 1344 * MIB}
 
 
 def test_jvms_take_the_smallest_large_pages() -> None:

@@ -14,7 +14,7 @@ import yaml
 from builders import make_jvm
 from planned import containers, cores, specs
 
-from steelyard.engines.kubernetes.manifests import Marks, needed, notes, overlay, require_possible
+from steelyard.engines.kubernetes.manifests import Marks, notes, overlay, require_possible, select_objects
 from steelyard.errors import BadInput
 from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
@@ -45,7 +45,7 @@ def bundle(name: str) -> list[dict[str, Any]]:
 def applied(spec: Spec, folder: Path, marks: Marks = MARKS) -> dict[tuple[str, str], dict[str, Any]]:
     """What the API server gets, by kind and name."""
     compilers = [text for one in spec.of("compiler") for text in rendered(ROOT / "k8s" / "base" / one.kind)]
-    for name, text in overlay(spec, needed(spec, [*bundle(spec.bundle), *compilers]), marks).items():
+    for name, text in overlay(spec, select_objects(spec, [*bundle(spec.bundle), *compilers]), marks).items():
         (folder / name).write_text(text, encoding="utf-8")
     return {(one["kind"], one["metadata"]["name"]): one for one in rendered(folder)}
 
@@ -231,7 +231,7 @@ def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
     objects: list[dict[str, Any]], said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
-        needed(planned("jvms-1"), objects)
+        select_objects(planned("jvms-1"), objects)
 
 
 @needs_kubectl
@@ -240,7 +240,7 @@ def test_servers_that_share_a_filestore_are_refused() -> None:
     asked = ("engine=kubernetes", "jvms=1,2", "topology=shared")
     spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload="olio")["jvms-2"]
     with pytest.raises(BadInput, match="filestore"):
-        needed(spec, bundle("olio"))
+        select_objects(spec, bundle("olio"))
 
 
 def test_components_of_a_kind_that_differ_are_refused() -> None:

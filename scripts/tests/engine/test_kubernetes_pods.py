@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is read from pods as an API server tells of them."""
 
-import os
 import re
-import subprocess
-import sys
-import time
 from typing import Any
 
 import pytest
-from waiting import TINY, wait_until
 
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.engine import label_value
-from steelyard.engines.kubernetes.member import asking_for_map, asking_when_began
-from steelyard.sampling.smaps import parse_smaps
 
 RUNNING = {
     "name": "server",
@@ -69,7 +62,7 @@ def test_a_pod_that_nothing_is_known_of() -> None:
 def test_how_a_container_ended() -> None:
     assert pods.exit_code(pod(ended(code=137)), "server") == -9
     assert pods.exit_code(pod(ended(code=143, where="state")), "server") == 143
-    assert pods.how_it_ended(pod(ended(code=3)), "server-2", "server", "no port") == (
+    assert pods.describe_end(pod(ended(code=3)), "server-2", "server", "no port") == (
         "server-2 ended with exit code 3 after printing: no port"
     )
 
@@ -77,7 +70,7 @@ def test_how_a_container_ended() -> None:
 def test_one_that_was_killed_for_want_of_memory_says_its_limit() -> None:
     found = pod(ended("OOMKilled", 137))
     assert pods.out_of_memory(found, "server")
-    assert "its limit is 512 MiB" in str(pods.how_it_ended(found, "server-2", "server"))
+    assert "its limit is 512 MiB" in str(pods.describe_end(found, "server-2", "server"))
 
 
 @pytest.mark.parametrize(
@@ -147,50 +140,3 @@ def test_any_text_becomes_the_value_of_a_label() -> None:
     assert len(long) <= 63
     assert long.endswith("jvms-2.attempt-1")
     assert long[0].isalnum()
-
-
-def test_when_a_process_began_by_its_nodes_kernel() -> None:
-    """Of two the first one; what has no marker is none of them."""
-    both, later = (f"TEST_{which}_{os.getpid()}" for which in ("BOTH", "LATER"))
-
-    def told(marker: str) -> float:
-        return float(subprocess.run(asking_when_began(marker), stdout=subprocess.PIPE, check=True).stdout)
-
-    before = time.time()
-    with subprocess.Popen(["sleep", "600"], env={**os.environ, both: "x"}) as first:
-        try:
-            begun = time.time()
-            # The kernel tells hundredths, and the clock is read after them.
-            wait_until(lambda: time.time() > begun + TINY, "a time between both")
-            with subprocess.Popen(["sleep", "600"], env={**os.environ, both: "x", later: "x"}) as second:
-                try:
-                    assert told(later) > told(both) + TINY / 2
-                    assert before - 60 < told(both) < begun + 60, "seconds of the same epoch"
-                finally:
-                    second.kill()
-        finally:
-            first.kill()
-
-
-def test_the_map_of_a_components_largest_process_by_its_nodes_kernel() -> None:
-    """Of a start script and what it started the latter; what has no marker is none of them."""
-    marker = f"TEST_MAP_{os.getpid()}"
-    grows = "import sys; held = bytearray(64 << 20); print(flush=True); sys.stdin.read()"
-    pipe = subprocess.PIPE
-    environment = {**os.environ, marker: "x"}
-    with (
-        subprocess.Popen([sys.executable, "-c", grows], env=environment, stdin=pipe, stdout=pipe) as large,
-        subprocess.Popen(["sleep", "600"], env=environment) as small,
-    ):
-        try:
-            assert large.stdout is not None
-            large.stdout.readline()
-            told = subprocess.run(
-                asking_for_map(marker), stdout=subprocess.PIPE, check=True, text=True
-            ).stdout
-            areas = parse_smaps(told)
-            assert sum(area.resident for area in areas) > 64 << 10
-            assert not any(area.name.endswith("/sleep") for area in areas)
-        finally:
-            small.kill()
-            large.kill()

@@ -93,7 +93,7 @@ def test_one_that_is_killed_on_purpose_has_not_failed(deployment: ProcessDeploym
     wait_until(lambda: deployment.exit_code("jitserver") is not None, "end")
     assert deployment.exit_code("jitserver") == -signal.SIGKILL
     assert deployment.failure("jitserver") is None
-    assert [one.name for one in deployment.running()] == ["server-1"]
+    assert [one.name for one in deployment.started_components()] == ["server-1"]
     assert deployment.stop() == []
 
 
@@ -152,7 +152,7 @@ def test_what_runs_is_told_with_its_processes(deployment: ProcessDeployment) -> 
     before = time.time()
     deployment.start([process("server-1", forks), process("database", role="database")])
     running = wait_until(
-        lambda: (found := deployment.running()) and len(found[0].pids) == 2 and found, "child"
+        lambda: (found := deployment.started_components()) and len(found[0].pids) == 2 and found, "child"
     )
     assert [one.name for one in running] == ["server-1", "database"]
     assert before <= running[0].started <= time.time()
@@ -170,7 +170,7 @@ def test_a_component_that_ends_is_named_with_its_last_words(deployment: ProcessD
 def test_a_signal_is_told_as_one(deployment: ProcessDeployment) -> None:
     deployment.start([process("server-1")])
     assert deployment.failure("server-1") is None
-    os.kill(deployment.running()[0].pids[0], signal.SIGKILL)
+    os.kill(deployment.started_components()[0].pids[0], signal.SIGKILL)
     wait_until(lambda: deployment.exit_code("server-1") is not None, "end")
     assert "server-1 ended with signal 9" in str(deployment.failure("server-1"))
 
@@ -328,10 +328,10 @@ def test_components_end_before_what_they_need_and_may_start_again(
         "service",
         "database",
     ]
-    assert deployment.running() == []
+    assert deployment.started_components() == []
     assert deployment.stop() == []
     deployment.start(components[3:4])
-    assert [one.name for one in deployment.running()] == ["server"]
+    assert [one.name for one in deployment.started_components()] == ["server"]
 
 
 def test_what_does_not_stop_is_killed_and_told(deployment: ProcessDeployment) -> None:
@@ -384,7 +384,7 @@ def test_opening_writes_the_replay_and_starts_nothing(tmp_path: Path, children: 
     ]
     found = make_spec(components=components)
     deployment = engine.open(found, tmp_path / "trial")
-    assert deployment.running() == []
+    assert deployment.started_components() == []
     replay = tmp_path / "trial" / "replay"
     assert sorted(path.name for path in replay.iterdir()) == ["deployment.sh", "injector-1.json", "load.sh"]
     assert os.access(replay / "deployment.sh", os.X_OK)
@@ -411,7 +411,7 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
     engine.check([one])
     deployment = engine.open(one, tmp_path / "trial-1")
     deployment.start(one.components)
-    program = Path(f"/proc/{deployment._units['injector-1'].pid}/comm")
+    program = Path(f"/proc/{deployment._handles['injector-1'].pid}/comm")
     wait_until(lambda: program.read_text(encoding="utf-8") == "sleep\n", "program that runs")
     lost = build if "build" in fault else home if "jdk" in fault else build / "loadgen" / "run"
     lost.rename(tmp_path / "away")
@@ -420,7 +420,7 @@ def test_a_program_that_is_gone_is_told_and_goes_on_when_it_is_back(
     elif fault == "jdk replaced":
         (home / "bin").mkdir(parents=True)
         (home / "bin" / "java").write_text("#!/bin/sh\n", encoding="utf-8")
-    deployment._units["injector-1"].signal(signal.SIGKILL)
+    deployment._handles["injector-1"].signal(signal.SIGKILL)
     wait_until(lambda: deployment.exit_code("injector-1") is not None, "end")
     tries = (
         lambda: engine.open(one, tmp_path / "trial-2"),

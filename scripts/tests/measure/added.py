@@ -40,7 +40,7 @@ def main(folder: Path, page: Path, metric: str) -> None:
     experiment = {**session.experiment, "metrics": {"primary": metric}}
     session = session.model_copy(update={"experiment": experiment})
     trials = measured_again(directory, session)
-    undisturbed = simulated.plain(
+    undisturbed = simulated.make_trial(
         Planned.at(session.schedule[0], 0, 0), simulated.SPEC, simulated.Truth(1000.0, 0.001, 1e8, 3.0)
     )
     places = {

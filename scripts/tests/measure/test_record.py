@@ -4,8 +4,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from builders import make_jvm, make_measurement
@@ -22,11 +21,12 @@ from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.measure.start import first_answers
 from steelyard.measure.survival import everything_lived
 from steelyard.measure.thread_groups import GROUPS
-from steelyard.measure.window import Observations, Window
+from steelyard.measure.window import Window
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
 from steelyard.sampling.columns import COLUMNS
+from steelyard.selfcheck.trials import undisturbed_run
 from steelyard.session.collect import trace
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import facts_of
@@ -111,24 +111,7 @@ def evidence(
     **more: Any,
 ) -> Window:
     spec = spec or planned()
-    flight = SimpleNamespace(
-        spec=spec,
-        folder=folder,
-        window=(T, T + SECONDS),
-        ramp_end=T,
-        throttled=throttled,
-        restarts=[],
-        thrashing=[],
-        unwatched=[],
-        not_stopped=[],
-        killed={},
-        inconsistent=[],
-        injector_failures=[],
-        steady=True,
-        steady_detail="",
-        clock_step=lambda: clock_step,
-        injectors=SimpleNamespace(folders={}, summaries=list, messages=list),
-    )
+    run = undisturbed_run(spec, (T, T + SECONDS), throttled=throttled, clock_step=lambda: clock_step)
     started = {
         one.name: Started(
             Running(one, [1], T - 30, True),
@@ -145,7 +128,7 @@ def evidence(
     pauses = (GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0))
     log = GcLog(pauses, settings, tuple(Allocated(pause.epoch, 3000) for pause in pauses))
     fields: dict[str, Any] = {
-        "flight": cast("Observations", flight),
+        "flight": run,
         "started": started,
         "samples": written(folder, list(groups), left_out, other, stopped),
         "gc_logs": {one.name: log for one in spec.servers},

@@ -20,11 +20,13 @@ from steelyard.experiment.schema import Search
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
+from steelyard.measure.registry import TRIAL_FIGURES
 from steelyard.measure.samples import Samples
-from steelyard.measure.window import Observations, Window
+from steelyard.measure.window import SENTENCES, Window
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
+from steelyard.selfcheck.trials import undisturbed_run
 from steelyard.session.collect import figures
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import facts_of
@@ -63,23 +65,20 @@ def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
         messages=lambda: measured.injector_messages,
         summaries=lambda: [json.loads((load / "summary.json").read_text(encoding="utf-8")) for load in loads],
     )
-    flight = SimpleNamespace(
-        spec=spec,
-        window=window,
+    run = undisturbed_run(
+        spec,
+        window,
         ramp_end=trial.phases["ramp"][1] if "ramp" in trial.phases else begin,
         throttled=measured.value("throttled_seconds"),
-        restarts=measured.sentences("restarts"),
-        not_stopped=measured.sentences("not_stopped"),
-        thrashing=measured.sentences("thrashing"),
-        unwatched=measured.sentences("unwatched"),
-        injector_failures=measured.sentences("injector_failures"),
-        inconsistent=measured.sentences("inconsistent"),
         steady=measured.steady,
         steady_detail=measured.steady_detail,
         survived=trial.survived,
-        killed={},
-        clock_step=lambda: 0.0,
         injectors=injectors,
+        **{
+            figure.name: measured.sentences(figure.name)
+            for figure in TRIAL_FIGURES
+            if figure.unit == SENTENCES
+        },
     )
     started = {}
     for one in spec.servers:
@@ -100,7 +99,7 @@ def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
         for one in spec.servers
     }
     return Window(
-        cast("Observations", flight),
+        run,
         started,
         Samples.load(folder / "samples"),
         gc_logs,

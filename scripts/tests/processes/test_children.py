@@ -15,7 +15,7 @@ from waiting import is_running, wait_until
 from steelyard.errors import NoSpace, ServerFailed
 from steelyard.paths import ROOT
 from steelyard.processes import Children, sweep
-from steelyard.processes.guard import marked
+from steelyard.processes.guard import marked_processes
 
 STUBBORN = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
 
@@ -205,7 +205,9 @@ def harness(
         return int((tmp_path / "guard").read_text())
 
     def ours() -> list[int]:
-        return [pid for pid, mark in marked().items() if f"-{process.pid}-" in mark and is_running(pid)]
+        return [
+            pid for pid, mark in marked_processes().items() if f"-{process.pid}-" in mark and is_running(pid)
+        ]
 
     guard()
     wait_until(lambda: len(ours()) == 4, "children")

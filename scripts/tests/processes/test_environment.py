@@ -37,7 +37,7 @@ def test_children_and_clients_are_started_in_it(tmp_path: Path) -> None:
     with Children() as children:
         child = children.spawn("one", SHOW, console=tmp_path / "console", cwd=tmp_path)
         child.process.wait()
-    assert child.printed() == "C.UTF-8////kept\n"
+    assert child.read_output() == "C.UTF-8////kept\n"
     told = run_client(
         SHOW, partial(ClientFailed, "sh"), first_error, timeout=None, env={**GERMAN, "KEPT": "own"}
     )

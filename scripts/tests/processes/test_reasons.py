@@ -82,7 +82,7 @@ def test_a_child_that_failed_is_told_with_its_reason_and_the_file(tmp_path: Path
     with Children() as children:
         child = children.spawn("server", ["sh", "-c", script], console=log, cwd=tmp_path)
         child.process.wait()
-        assert child.how_it_ended() == (
+        assert child.describe_end() == (
             f"server ended with exit code 3 after printing: the reason: no licence file ... frame 8: see {log}"
         )
 

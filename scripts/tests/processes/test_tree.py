@@ -199,8 +199,8 @@ def test_what_a_component_left_is_ended_with_it(tmp_path: Path, more: list[str])
         child = children.spawn(
             "server-1", [sys.executable, "-c", ORPHAN, *more], console=console, cwd=tmp_path
         )
-        wait_until(lambda: "ended" in child.printed(), "its orphan")
-        orphan = int(child.printed().split()[0])
+        wait_until(lambda: "ended" in child.read_output(), "its orphan")
+        orphan = int(child.read_output().split()[0])
         wait_until(lambda: process_tree(child.pid, child.mark) == [child.pid, orphan], "its environment")
         children.stop([child], grace=0.0)
         wait_until(lambda: not is_running(orphan), "the end of the orphan")

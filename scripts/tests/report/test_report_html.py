@@ -15,6 +15,7 @@ import sample
 import sample_procedures
 
 from steelyard.report import records, tables, write_report
+from steelyard.report.caveats import caveats
 from steelyard.report.pages import to_html, typeset
 from steelyard.report.view import View, trial_name
 from steelyard.results.analysis import Analysis
@@ -153,7 +154,7 @@ def test_shows_every_figure_of_the_headline_and_of_the_estimates(page: tuple[Vie
         for cell in (cell for row in table.rows for cell in row):
             for line in (cell.text, *cell.notes):
                 assert _plain(line) in text
-    for sentence in (*view.answer, *view.caveats):
+    for sentence in (*view.answer, *caveats(view)):
         assert _plain(sentence) in text
 
 
@@ -171,7 +172,7 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
     view, html = page
     ledger = records.ledger(view)
     assert len(ledger.rows) == len(view.trials)
-    assert sum(row[0].kind == "void" for row in ledger.rows) == view.analysis.void_trials
+    assert sum(row[0].style == "void" for row in ledger.rows) == view.analysis.void_trials
     text = _plain(" ".join(Page(html).text))
     for check in (check for trial in view.trials for check in trial.checks if check.failed):
         assert _plain(check.detail) in text
@@ -182,6 +183,11 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
 def test_names_void_trials_in_the_charts() -> None:
     svgs = re.findall(r"<svg.*?</svg>", drawn("study")[1], flags=re.DOTALL)
     assert sum("void, block 3" in svg for svg in svgs) == 3  # one for each metric over the levels
+
+
+def test_names_the_folder_of_a_trial_as_it_lies_in_the_session_wherever_the_report_is_made() -> None:
+    assert "<code>trials/01-" in drawn("study")[1]
+    assert str(Path.cwd()) not in drawn("study")[1]
 
 
 def test_same_session_gives_same_bytes(tmp_path: Path) -> None:
@@ -254,7 +260,7 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
     view = _view(plan)
     assert any(
         "class_cache-cold came up to 80 %" in caveat and "in 5 of 6 trials" in caveat
-        for caveat in view.caveats
+        for caveat in caveats(view)
     )
     best = tables.ramp_up(view)[1]
     cold = next(row for row in best.rows if row[0].text == "cold")
@@ -268,7 +274,7 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
 @pytest.mark.parametrize("plan", [sample.two_arm_plan(), sample_procedures.start_up_plan()])
 def test_a_quick_session_says_nothing_of_windows_that_it_may_not_have(plan: sample.Plan) -> None:
     plan.quick = True
-    (told,) = (caveat for caveat in _view(plan).caveats if "quick" in caveat)
+    (told,) = (caveat for caveat in caveats(_view(plan)) if "quick" in caveat)
     assert told == "A quick session: an indication, not an answer."
 
 
@@ -290,7 +296,7 @@ def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
     assert re.search(said, view.answer[0])
     assert [
         text
-        for text in view.caveats
+        for text in caveats(view)
         if re.match(f"Time to the first answer of every operation: {said}", text)
     ]
 
@@ -361,8 +367,8 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
         "session-resume",
         "session-end",
     )
-    assert "It went on with another kernel." in _view(sample.two_arm_plan(), journal).caveats
-    (told,) = [text for text in _view(sample.two_arm_plan(), journal).caveats if "interrupted" in text]
+    assert "It went on with another kernel." in caveats(_view(sample.two_arm_plan(), journal))
+    (told,) = [text for text in caveats(_view(sample.two_arm_plan(), journal)) if "interrupted" in text]
     assert told == (
         f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
         " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process ended without a word, killed or with the host),"
@@ -386,8 +392,8 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
 def test_a_session_that_has_not_ended_says_why(
     events: tuple[str | tuple[str, str], ...], told: str | None
 ) -> None:
-    caveats = _view(sample.two_arm_plan(), _journal(*events)).caveats
-    found = [text for text in caveats if "interrupted" in text or "ended" in text]
+    sentences = caveats(_view(sample.two_arm_plan(), _journal(*events)))
+    found = [text for text in sentences if "interrupted" in text or "ended" in text]
     assert found == ([told] if told else [])
 
 
@@ -418,8 +424,8 @@ def test_checks_that_do_not_apply_are_listed_and_are_no_pass() -> None:
     view = _view(sample.two_arm_plan())
     ledger = records.ledger(view)
     marks = {column.label: mark for column, mark in zip(ledger.columns, ledger.rows[0], strict=True)}
-    assert marks["arrival-rate"].kind == "absent"
-    assert marks["steal"].kind == "passed"
+    assert marks["arrival-rate"].style == "absent"
+    assert marks["steal"].style == "passed"
     assert "arrival-rate: A closed model has no intended arrival rate." in records.not_judged(view)
     assert {count.name: count.of for count in view.analysis.ledger}["arrival-rate"] == 0
 
@@ -455,13 +461,12 @@ def _sharing(processes: float | None, pss: float) -> View:
 def test_memory_that_forked_workers_share_is_said_and_counts_once_in_the_headline() -> None:
     view = _sharing(3.0, 55.0)
     name = view.trials[0].components[0].name
-    (told,) = view.sharing
+    (told,) = (text for text in caveats(view) if "share memory" in text)
     assert told.startswith(f"The 3 processes of {name} share memory: their RSS adds up to 100 MiB and counts")
     assert "PSS (55 MiB) counts it once" in told
-    assert told in view.caveats
-    assert "memory_pss" in [metric.name for metric in view.charted]
+    assert "memory_pss" in [metric.name for metric in view.charted_metrics]
 
 
 @pytest.mark.parametrize(("processes", "pss"), [(1.0, 55.0), (3.0, 97.0), (None, 55.0)])
 def test_one_process_or_little_that_is_shared_needs_no_sentence(processes: float | None, pss: float) -> None:
-    assert _sharing(processes, pss).sharing == []
+    assert _sharing(processes, pss).shared_memory == {}

@@ -22,12 +22,9 @@ from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View, why_void
-from steelyard.results import figures
-from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
 
-MINUS, DASH = "\N{MINUS SIGN}", "\N{EN DASH}"
 GOLDEN = Path(__file__).parent / "golden"
 PLANS = {
     "study": sample.study_plan,
@@ -139,56 +136,6 @@ def test_terminal_tells_of_an_arm_without_a_valid_trial() -> None:
     console = Console(width=140, file=io.StringIO(), record=True)
     console.print(render_summary(session, analysis, trials))
     assert "no valid trial" in console.export_text()
-
-
-def _metric(unit: str, digits: int) -> MetricInfo:
-    return MetricInfo(name="m", label="m", unit=unit, better="lower", source="", digits=digits)
-
-
-@pytest.mark.parametrize(
-    ("unit", "digits", "raw", "text"),
-    [
-        ("bytes", 0, 536 * 1024 * 1024, "536 MiB"),
-        ("req/s", 0, 88120.4, "88,120 req/s"),
-        ("share", 5, 0.01067, "1.067 %"),
-        ("CPU s", 3, 0.00004, "0.000040 CPU s"),
-        ("ms", 2, None, DASH),
-        ("ms", 2, float("nan"), DASH),
-    ],
-)
-def test_figures_for_people(unit: str, digits: int, raw: float | None, text: str) -> None:
-    assert figures.with_unit(_metric(unit, digits), raw) == text
-
-
-def _estimate(ratio: float | None, low: float | None, high: float | None) -> Estimate:
-    return Estimate(
-        metric="m",
-        arm="a",
-        n=6,
-        ratio=ratio,
-        low=low,
-        high=high,
-        p=None,
-        p_adjusted=None,
-        detectable=None,
-        cannot_rule_out=None,
-        ratios=[],
-    )
-
-
-@pytest.mark.parametrize(
-    ("estimate", "effect", "interval"),
-    [
-        (_estimate(2.88, 2.83, 2.93), "+188 %", "+183 to +193 %"),
-        (_estimate(1.004, 0.988, 1.02), "+0.4 %", f"{MINUS}1.2 to +2.0 %"),
-        (_estimate(0.99996, 0.99, 1.01), "0.0 %", f"{MINUS}1.0 to +1.0 %"),
-        (_estimate(0.5, None, None), f"{MINUS}50 %", ""),
-        (_estimate(None, None, None), DASH, ""),
-    ],
-)
-def test_effects_for_people(estimate: Estimate, effect: str, interval: str) -> None:
-    assert figures.effect(estimate) == effect
-    assert figures.bounds(estimate) == interval
 
 
 def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> None:

@@ -10,7 +10,7 @@ import sample_procedures
 from steelyard.analysis.estimates import analyse
 from steelyard.report import tables
 from steelyard.report.pages import to_html, to_markdown
-from steelyard.report.tables import Cell
+from steelyard.report.table import TableCell
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis
@@ -59,7 +59,7 @@ def test_the_sentence_tells_the_parts_too() -> None:
 def test_what_an_arm_does_not_have_is_none_and_not_missing(view: View) -> None:
     table = tables.headline(view)
     place = next(i for i, c in enumerate(table.columns) if c.label == "start-up CPU of the JITServer")
-    assert table.rows[0][place] == Cell("none")
+    assert table.rows[0][place] == TableCell("none")
     assert table.rows[1][place].notes == ("the baseline has none",)
     for page in (to_html(view), to_markdown(view)):
         assert "not in every trial" not in page

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observers as they run in pods, followed and told by commands as `kubectl logs` and `kubectl exec` are."""
+"""Observers as they run in pods, followed and steered by HTTP that may be broken at any time."""
 
+import http.client
+import io
 import json
 import math
 import os
 import signal
 import subprocess
 import sys
+import tarfile
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +27,10 @@ from steelyard.measure.clocks import clock_step, longest_gap
 from steelyard.measure.host import steal_share
 from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.process_tree import process_tree
-from steelyard.processes import Children
-from steelyard.sampling import nodes, streams
+from steelyard.sampling import config, nodes, streams
 from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.output import boot_id
+from steelyard.sampling.smaps import parse_smaps
 from steelyard.sampling.streams import Observer, StreamLost, Streams
 
 
@@ -50,10 +55,9 @@ def home(tmp_path: Path) -> Iterator[Streams]:
         path.mkdir(parents=True, exist_ok=True)
         return path
 
-    with Children() as children:
-        found = Streams(tmp_path / "trial", children, folder)
-        yield found
-        found.close()
+    found = Streams(tmp_path / "trial", folder)
+    yield found
+    found.close()
 
 
 def until(home: Streams, reached: Callable[[], object]) -> None:
@@ -84,9 +88,9 @@ def test_several_pods_leave_what_one_sampler_leaves(
 ) -> None:
     home.watch({name: pods(name).reached() for name in ("server-1", "server-2")})
     until(home, lambda: min(sampled(tmp_path, f"server-{n}") for n in (1, 2)) >= 2)
-    monkeypatch.setattr(streams, "HEARD", math.inf)
+    monkeypatch.setattr(streams, "ACKNOWLEDGED", math.inf)
     asked = time.time()
-    home.look()
+    home.read_everything()
 
     def dear_since(time: float) -> bool:
         return all(samples(tmp_path).processes[f"server-{n}", "pss"].t[-1] >= time for n in (1, 2))
@@ -120,22 +124,26 @@ def test_several_pods_leave_what_one_sampler_leaves(
 def test_nothing_is_lost_while_nothing_gets_through(
     tmp_path: Path, pods: Callable[..., Pod], home: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "_AGAIN", TINY)
+    monkeypatch.setattr(streams, "_RETRY", TINY)
     pod = pods("injector-1", "injector")
-    home.watch({pod.name: pod.reached()})
+    broken: list[http.client.HTTPConnection] = []
+
+    def connect(timeout: float) -> http.client.HTTPConnection:
+        if pod.away.exists():
+            broken.append(http.client.HTTPConnection("127.0.0.1", 1))
+        return pod.connect(timeout)
+
+    home.watch({pod.name: Observer("node-1", "one", connect)})
     until(home, lambda: sampled(tmp_path, pod.name) >= 2)
     pod.away.touch()
-    for connection in home.connections():
-        connection.signal(9)
+    pod.cut()
     lines = [json.dumps({"epochMillis": 1000 * n, "requests": n}) for n in range(3)]
     (pod.observed / "health.jsonl").write_text("\n".join([*lines, '{"cut']), encoding="utf-8")
     (pod.observed / "ready").touch()
-    home.tell(pod.name, "touch start 17")
+    home.write_file(pod.name, "start", "17")
+    until(home, lambda: len(broken) > 4)
     read = sampled(tmp_path, pod.name)
-    logs = tmp_path / "trial" / "logs"
-    until(home, lambda: all((logs / f"injector-1-{what}-4.log").exists() for what in ("stream", "words")))
     folder = tmp_path / "trial/load/injector-1"
-    assert sampled(tmp_path, pod.name) == read
     assert not (pod.observed / "start").exists()
     pod.away.unlink()
     until(home, lambda: (folder / "ready").exists() and (pod.observed / "start").exists())
@@ -145,11 +153,33 @@ def test_nothing_is_lost_while_nothing_gets_through(
     home.finish()
     assert (folder / "health.jsonl").read_text(encoding="utf-8").splitlines() == lines
     series = samples(tmp_path).processes[pod.name, "user_s"]
-    # By what was told, and not by the time between two: an observer may come late to a sample.
-    rows = [line.split(",") for line in pod.log.read_text(encoding="utf-8").splitlines()]
-    told = [row for row in rows if row[1:4:2] == ["processes", "component"]]
-    assert series.t.size == len(told), "nothing is lost"
+    # By what was written, and not by the time between two: an observer may come late to a sample.
+    rows = [line.split(",") for line in (pod.folder / "rows").read_text(encoding="utf-8").splitlines()]
+    written = [row for row in rows if row[0:3:2] == ["processes", "component"]]
+    assert series.t.size == len(written), "nothing is lost"
     assert len(set(series.t)) == series.t.size, "nothing counts twice"
+
+
+def test_an_observer_tells_what_is_asked_of_its_component(tmp_path: Path, pods: Callable[..., Pod]) -> None:
+    before = time.time()
+    pod = pods("server-1")
+    begun = time.time()
+    (pod.observed / "folder").mkdir()
+    (pod.observed / "folder" / "gc.log").write_text("paused", encoding="utf-8")
+    with tarfile.open(fileobj=io.BytesIO(pod.get("/files"))) as archive:
+        files = {one.name: archive.extractfile(one) for one in archive if one.isfile()}
+        assert [(name, file and file.read()) for name, file in files.items()] == [
+            ("folder/gc.log", b"paused")
+        ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(config.MARKER, pod.mark)
+        with subprocess.Popen(["sleep", "600"]) as later:
+            try:
+                assert before - 60 < float(pod.get("/began")) < begun + 60, "of two the first one"
+                areas = parse_smaps(pod.get("/smaps").decode())
+                assert sum(area.resident for area in areas) > 64 << 10, "of two the largest one"
+            finally:
+                later.kill()
 
 
 DAEMON = """
@@ -242,41 +272,62 @@ def test_a_component_that_is_started_again_has_another_observer(
 
 
 class Written:
-    """A stream that a test writes."""
+    """An observer whose answers a test writes: each connection gets the next one, and is closed after it."""
 
-    def __init__(self, folder: Path, home: Streams) -> None:
-        self.path = folder / "written.log"
-        self.path.touch()
+    def __init__(self, home: Streams, *answers: bytes) -> None:
         self.home = home
-        self.about: dict[str, Any] = {"boot": boot_id(), "epoch": 1.0, "columns": COLUMNS}
-        home.watch(
-            {"server-1": Observer("n", "i", ["tail", "-n", "+1", "-f", str(self.path)], ["sleep", "600"])}
-        )
+        self.asked: list[str] = []
+        written = self
 
-    def say(self, *lines: str) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in (f"1,about,{json.dumps(self.about)}", *lines))
-        wait_until(self.home.poll, "an error")
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                written.asked.append(self.path)
+                self.send_response(200)
+                self.send_header("Observer", "1.0")
+                self.end_headers()
+                if len(written.asked) <= len(answers):
+                    self.wfile.write(answers[len(written.asked) - 1])
+
+            def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        home.watch({"server-1": Observer("n", "i", self.connect)})
+
+    def connect(self, timeout: float) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout)
 
 
-def test_lines_that_are_missing_are_noticed(tmp_path: Path, home: Streams) -> None:
-    with pytest.raises(StreamLost, match="2 lines of the observer of server-1 were lost"):
-        Written(tmp_path, home).say(
-            "2,notes,1.0,component,a", "error: connection lost", "5,notes,1.0,component,b"
-        )
+ABOUT = {"boot": boot_id(), "columns": COLUMNS}
 
 
-def test_an_observer_of_another_version_is_refused(tmp_path: Path, home: Streams) -> None:
-    written = Written(tmp_path, home)
-    written.about["columns"] = {**COLUMNS, "host": "epoch"}
+def introduced(about: Mapping[str, Any] = ABOUT) -> bytes:
+    return f"about,{json.dumps(about)}\n".encode()
+
+
+def test_a_torn_row_is_asked_for_again(
+    tmp_path: Path, home: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "_RETRY", TINY)
+    first = introduced() + b"notes,1.0,component,a\n"
+    written = Written(home, first + b"notes,2.0,comp", b"notes,2.0,component,b\n")
+    notes = tmp_path / "trial/samples/notes.csv"
+    until(home, lambda: len(notes.read_text(encoding="utf-8").splitlines()) == 3)
+    assert written.asked[:2] == ["/rows/0", f"/rows/{len(first)}"]
+    assert notes.read_text(encoding="utf-8").splitlines()[1:] == ["1.0,server-1,a", "2.0,server-1,b"]
+
+
+def test_an_observer_of_another_version_is_refused(home: Streams) -> None:
+    Written(home, introduced({**ABOUT, "columns": {**COLUMNS, "host": "epoch"}}))
     with pytest.raises(StreamLost, match="of another version"):
-        written.say()
+        until(home, lambda: False)
 
 
-def test_silence_ends_a_trial(tmp_path: Path, home: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silence_ends_a_trial(home: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LOST", 0.5)
+    Written(home, introduced())
     with pytest.raises(StreamLost, match="nothing was heard of the observer of server-1"):
-        Written(tmp_path, home).say()
+        until(home, lambda: False)
 
 
 def host(seconds: int, used: float, own: float) -> tuple[list[list[float]], list[tuple[float, float]]]:
@@ -289,11 +340,11 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
     """1.5 CPUs are used: 0.9 by one component, 0.5 by another whose observer came later and told less."""
     later, watched = host(6, 1.5, 0.5)
     second = ([[t + 3, *rest] for t, *rest in later], [(t + 3, cpu) for t, cpu in watched])
-    machine = nodes.Machine()
+    machine = nodes.MachineSamples()
     machine.observers += [host(10, 1.5, 0.9), second]
     machine.nodes |= {"b", "a"}
     machine.components += ["server-1", "server-2"]
-    nodes.write_nodes(tmp_path, [machine, nodes.Machine()])
+    nodes.write_nodes(tmp_path, [machine, nodes.MachineSamples()])
     found = Samples.load(tmp_path)
     (one,) = found.machines
     assert (one.name, one.components, one.clock) == ("a+b", ("server-1", "server-2"), None)
@@ -303,7 +354,9 @@ def test_cpu_of_others_is_what_no_observer_watches(tmp_path: Path) -> None:
 
 
 def test_a_close_reading_of_a_clock_helps_the_wide_ones_around_it() -> None:
-    machine = nodes.Machine(readings=[(100.0, ClockOffset(-0.2, 0.3)), (110.0, ClockOffset(-0.01, 0.02))])
+    machine = nodes.MachineSamples(
+        readings=[(100.0, ClockOffset(-0.2, 0.3)), (110.0, ClockOffset(-0.01, 0.02))]
+    )
     assert machine.clock == pytest.approx((-0.015, 0.025)), "10 s at 0.5 ms/s"
     machine.readings.append((1110.0, ClockOffset(-0.2, 0.2)))
     assert machine.clock == pytest.approx((-0.2, 0.2)), "in 1000 s it may be anywhere there"

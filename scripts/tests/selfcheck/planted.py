@@ -254,7 +254,7 @@ BUGS = (
     ),
     Bug(
         "best arm named without a test",
-        "analysis.sentences:_Reader._others",
+        "analysis.sentences:_AnswerWording._others",
         lambda right: lambda self, info, best: ("", []),
         "two of 4 arms",
     ),

@@ -12,12 +12,12 @@ from rich.console import Console
 from steelyard.results.schema import Planned, Trial
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.cells import Must, cells, power
-from steelyard.selfcheck.figures import TAIL, Figure, SelfcheckResult, limits
+from steelyard.selfcheck.figures import TAIL, SelfcheckResult, SimulatedShare, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
-from steelyard.selfcheck.run import _is_lost, _simulated, figures_of, jobs_of, run_selfcheck, simulate
-from steelyard.selfcheck.simulate import A, Arm, Setup, run_sessions
-from steelyard.selfcheck.trials import SPEC, Truth, from_samples, plain
+from steelyard.selfcheck.run import _is_lost, _tallies, figures_of, jobs_of, run_selfcheck, simulate
+from steelyard.selfcheck.simulate import A, ArmModel, Setup, run_sessions
+from steelyard.selfcheck.trials import SPEC, Truth, make_sampled_trial, make_trial
 
 SESSIONS = 10
 PLACE = Planned(order=3, block=1, arm="a")
@@ -50,7 +50,7 @@ def test_progress_rises_to_one(result, progress):
 
 def test_same_seed_same_result_on_any_number_of_processes() -> None:
     jobs = jobs_of(cells()[0], 40, seed=5)
-    with _simulated(jobs, 1) as alone, _simulated(jobs, 2) as shared:
+    with _tallies(jobs, 1) as alone, _tallies(jobs, 2) as shared:
         assert list(alone) == list(shared)
     other = jobs_of(cells()[0], 40, seed=6)
     assert simulate(jobs[0]) != simulate(other[0])
@@ -99,12 +99,12 @@ def test_a_share_of_some_sessions_is_lost_only_when_no_others_could_save_it(side
     for more in range(0, 300 - end, 9):
         for saved in (0, more):
             counted, hit = tallies[end]["counted"] + more, tallies[end]["hit"] + saved
-            assert not Figure.share("", "", hit, counted, side, must.nominal).passed
+            assert not SimulatedShare.share("", "", hit, counted, side, must.nominal).passed
 
 
 @pytest.mark.parametrize("failing", [False, True])
 def test_table_shows_figures_and_verdict(result, failing):
-    bad = Figure.share("cell", "name of the bad one", 50, 500, "about", 0.05)
+    bad = SimulatedShare.share("cell", "name of the bad one", 50, 500, "about", 0.05)
     shown = result.model_copy(update={"figures": [*result.figures, bad]}) if failing else result
     text = io.StringIO()
     Console(file=text, width=160, force_terminal=False).print(render(shown))
@@ -173,7 +173,7 @@ def test_nominal_power_is_that_of_the_t_test(host, blocks, effect):
 
 @pytest.mark.parametrize(("disturbed", "value"), [("", 0.0), ("steal", 0.05), ("unknown", None)])
 def test_disturbed_trials_are_voided_by_the_ledger(disturbed, value):
-    trial = plain(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, disturbed))
+    trial = make_trial(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, disturbed))
     failed = {check.name: check.value for check in trial.checks if check.failed}
     assert failed == ({"steal": value} if disturbed else {})
     assert trial.state == ("void" if disturbed else "valid")
@@ -183,7 +183,9 @@ def test_disturbed_trials_are_voided_by_the_ledger(disturbed, value):
 
 
 def test_a_trial_from_samples_has_the_figures_of_its_warm_window() -> None:
-    trial = from_samples(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, cold=0.5), np.random.default_rng(1))
+    trial = make_sampled_trial(
+        PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, cold=0.5), np.random.default_rng(1)
+    )
     begin, end = trial.phases["measure"]
     assert end - begin == 60
     assert begin - trial.started >= 60
@@ -194,9 +196,9 @@ def test_a_trial_from_samples_has_the_figures_of_its_warm_window() -> None:
 
 
 def test_a_session_is_counted_by_what_was_put_in() -> None:
-    arms = (Arm("a"), Arm("b", 0.05), Arm("c", void_share=0.5))
+    arms = (ArmModel("a"), ArmModel("b", 0.05), ArmModel("c", void_share=0.5))
     tally = run_sessions(Setup(QUIET, 6, arms), 10, np.random.default_rng(1))
     assert tally["sessions"] == tally["b found"] == tally["says b is better"] == 10
     assert tally["c found"] == tally["counts a disturbed trial"] == tally["too many repeats"] == 0
     assert tally["void"] > 15
-    assert run_sessions(Setup(QUIET, 6, (A, Arm("b"))), 1, np.random.default_rng(1))["trials"] == 12
+    assert run_sessions(Setup(QUIET, 6, (A, ArmModel("b"))), 1, np.random.default_rng(1))["trials"] == 12

@@ -11,7 +11,7 @@ from builders import make_trial
 from planned import asked, session_of, specs_of
 
 from steelyard.engines.base import Deployment, Running
-from steelyard.engines.both import Both, marked, plain, side_of
+from steelyard.engines.both import CombinedDeployment, side_of, with_side, without_side
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.measure.ledger import is_void
 from steelyard.measure.samples import Samples
@@ -66,7 +66,7 @@ def test_what_runs_is_both_sides_under_names_of_their_own() -> None:
     assert {one.component for one in (*found.data, *found.consistency)} <= known
     assert len(found.data) == 2 * len(first["side-one"].data)
     assert found.server_cpus == {0, 1, 2, 3}
-    assert [plain(one) for one in found.components if one.name.startswith("side-one/")] == first[
+    assert [without_side(one) for one in found.components if one.name.startswith("side-one/")] == first[
         "side-one"
     ].components
 
@@ -242,7 +242,7 @@ class Half(Deployment[Any]):
             raise ServerFailed("the containers could not be started: no such image")
         self.asked.append(("start", [one.name for one in components]))
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         return [Running(COMPONENT, [7], 1.0)]
 
     def failure(self, name: str) -> str | None:
@@ -270,11 +270,11 @@ COMPONENT = sides()[0]["side-one"].servers[0].model_copy(update={"name": "server
 
 def test_every_call_goes_to_its_side(tmp_path: Path) -> None:
     one, other = Half(tmp_path / "one"), Half(tmp_path / "other")
-    both = Both({"a": one, "b": other}, tmp_path)
-    both.start([marked("a", COMPONENT), marked("b", COMPONENT)])
-    both.start([marked("b", COMPONENT)])
+    both = CombinedDeployment({"a": one, "b": other}, tmp_path)
+    both.start([with_side("a", COMPONENT), with_side("b", COMPONENT)])
+    both.start([with_side("b", COMPONENT)])
     assert (one.asked, other.asked) == ([("start", ["server-1"])], [("start", ["server-1"])] * 2)
-    assert [found.name for found in both.running()] == ["a/server-1", "b/server-1"]
+    assert [found.name for found in both.started_components()] == ["a/server-1", "b/server-1"]
     assert both.failure("b/server-2") == "b/server-2 ended with exit code 3"
     assert both.failure("a/server-1") is None
     assert both.logs("b/server-1") == tmp_path / "other" / "server-1"
@@ -292,7 +292,9 @@ def test_every_call_goes_to_its_side(tmp_path: Path) -> None:
 def test_a_failure_names_the_side_that_it_is_about(tmp_path: Path) -> None:
     one, other = Half(tmp_path / "one"), Half(tmp_path / "broken")
     with pytest.raises(ServerFailed, match="b/the containers could not be started: no such image") as failed:
-        Both({"a": one, "b": other}, tmp_path).start([marked("a", COMPONENT), marked("b", COMPONENT)])
+        CombinedDeployment({"a": one, "b": other}, tmp_path).start(
+            [with_side("a", COMPONENT), with_side("b", COMPONENT)]
+        )
     assert side_of(failed.value.component, ("a", "b")) == "b"
     assert side_of("a/server-1", ("a", "b")) == "a"
     assert side_of(None, ("a", "b")) is None
@@ -302,5 +304,5 @@ def test_a_failure_names_the_side_that_it_is_about(tmp_path: Path) -> None:
 def test_both_are_closed_whatever_comes_of_the_first(tmp_path: Path) -> None:
     one, other = Half(tmp_path / "fails"), Half(tmp_path / "other")
     with pytest.raises(OSError, match="gone"):
-        Both({"a": one, "b": other}, tmp_path).close()
+        CombinedDeployment({"a": one, "b": other}, tmp_path).close()
     assert other.asked == [("close", None)]

@@ -54,7 +54,7 @@ class Elsewhere:
     def failure(self, _: str) -> str | None:
         return None
 
-    def running(self) -> list[Any]:
+    def started_components(self) -> list[Any]:
         return []
 
     def overhead(self) -> list[int]:

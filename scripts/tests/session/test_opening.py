@@ -13,6 +13,7 @@ from steelyard import __version__
 from steelyard.errors import BadInput, ProgramGone
 from steelyard.host.java import find_jdk
 from steelyard.jvm.identity import JvmIdentity
+from steelyard.report.caveats import caveats
 from steelyard.report.view import View
 from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory, write_record
@@ -134,7 +135,7 @@ def test_the_report_tells_what_differed_after_a_resume(bench: Bench) -> None:
         bench.run(directory, interrupt=lambda planned, now: (planned.order, now) == (1, "measure"))
     bench.run(directory, differs="After a resume python was 3.12; before, 3.11.")
     found = View(directory.session(), directory.analysis(), directory.trials(), directory.journal())
-    assert "After a resume python was 3.12; before, 3.11." in found.caveats
+    assert "After a resume python was 3.12; before, 3.11." in caveats(found)
 
 
 def test_a_program_that_goes_ends_the_session_which_goes_on_when_it_is_back(bench: Bench) -> None:

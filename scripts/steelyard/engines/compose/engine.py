@@ -16,10 +16,10 @@ from pathlib import Path
 import psutil
 import yaml
 
-from steelyard.engines.base import Deployment, log_folder, processes_named
+from steelyard.engines.base import Deployment, find_processes, log_folder
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, override
 from steelyard.engines.compose.images import BUNDLES, find_image
-from steelyard.engines.compose.project import DOWN_LIMIT, Container, Project, removal_of
+from steelyard.engines.compose.project import DOWN_LIMIT, Project, RunningContainer, removal_of
 from steelyard.engines.container import uses_cache
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
@@ -58,7 +58,7 @@ class ComposeEngine:
 
     def daemons(self) -> list[int]:
         """Those of the container engine."""
-        return processes_named(_DAEMONS)
+        return find_processes(_DAEMONS)
 
     def open(self, spec: Spec, directory: Path) -> "ComposeDeployment":
         """Write `replay/`: the bundle with the override of this trial."""
@@ -96,7 +96,7 @@ def sweep(docker: Docker, session: str = "") -> None:
                 docker.run("network", "rm", network)
 
 
-class ComposeDeployment(Deployment[Container]):
+class ComposeDeployment(Deployment[RunningContainer]):
     """The containers of one trial."""
 
     contained = True
@@ -120,22 +120,22 @@ class ComposeDeployment(Deployment[Container]):
             self._engine.write_override(varied, self._directory / "replay" / file)
         removal = [str(self._docker.client), *removal_of(self._project.name)]
         self._engine.children.on_crash(self._project.name, removal)
-        earlier = [self._units.pop(name) for name in names if name in self._units]
+        earlier = [self._handles.pop(name) for name in names if name in self._handles]
         for container in earlier:
             container.close()
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
-            self._units[name] = Container(self._docker, name, entry, self.logs(name) / "console.log")
+            self._handles[name] = RunningContainer(self._docker, name, entry, self.logs(name) / "console.log")
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
-        """By the kernel's tables of the container's network (see `Reached.listens_elsewhere`)."""
-        unit, (port, _) = self._units.get(component.name), self.asked_at(component)
+        """By the kernel's tables of the container's network (see `HttpAccess.listens_elsewhere`)."""
+        unit, (port, _) = self._handles.get(component.name), self.expected_address(component)
         if unit is None or component.port is None:
             return []
         found = unit.listeners()
         return [] if any(one.port == port and not one.is_loopback for one in found) else found
 
-    def asked_at(self, component: Component) -> tuple[int, str]:
+    def expected_address(self, component: Component) -> tuple[int, str]:
         """Inside of its container, where its port of this host leads to."""
         place = component.container or ContainerPlace()
         port = place.status or place.port
@@ -147,19 +147,19 @@ class ComposeDeployment(Deployment[Container]):
     def overhead(self) -> list[int]:
         """The daemons of the container engine, and the shim beside each container."""
         shims: set[int] = set()
-        for unit in self._units.values():
+        for unit in self._handles.values():
             with contextlib.suppress(psutil.NoSuchProcess):
                 shims.add(psutil.Process(unit.pid).ppid())
         return sorted({*self._engine.daemons(), *shims} - {0, 1})
 
     def out_of_memory(self) -> bool:
         """As the container engine tells of those that have ended."""
-        return any(one.out_of_memory for one in self._units.values())
+        return any(one.out_of_memory for one in self._handles.values())
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
-        chosen = list(self._units if names is None else names)
-        ending = [one for name, one in self._units.items() if name in chosen]
+        chosen = list(self._handles if names is None else names)
+        ending = [one for name, one in self._handles.items() if name in chosen]
         alive = [one for one in ending if one.exit_code() is None]
         problems: list[Failure] = []
         try:
@@ -169,14 +169,14 @@ class ComposeDeployment(Deployment[Container]):
             sentence = f"the container engine did not answer while {listed} were stopped ({error.said})"
             problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         for container in ending:
-            container.told_to_end = True
+            container.stop_requested = True
             container.keep_console()
         return problems
 
     def close(self) -> None:
         """Stop everything and remove containers, volumes, network and class caches; logs stay."""
         self.stop()
-        for container in self._units.values():
+        for container in self._handles.values():
             container.close()
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         # What could not be removed stays registered: it is tried once more when the harness ends.
@@ -184,7 +184,7 @@ class ComposeDeployment(Deployment[Container]):
             self._project.remove()
             self._engine.children.forget_crash(self._project.name)
 
-    def _end(self, units: Sequence[Container], grace: float) -> None:
+    def _end(self, units: Sequence[RunningContainer], grace: float) -> None:
         if ids := [one.id for one in units if one.exit_code() is None]:
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))

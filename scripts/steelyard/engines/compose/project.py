@@ -18,7 +18,7 @@ from steelyard.clock import Deadline
 from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
-from steelyard.processes.children import ended_with, own_words
+from steelyard.processes.children import describe_exit, own_words
 from steelyard.processes.client import keep_output
 from steelyard.processes.listening import Listener, namespace_listeners
 from steelyard.processes.reasons import read_log
@@ -123,11 +123,11 @@ def _up_error(error: DockerFailed) -> Exception:
     return ServerFailed(f"the containers could not be started: {error.told}")
 
 
-class Container:
+class RunningContainer:
     """A container that was started."""
 
     def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
-        self.told_to_end = False
+        self.stop_requested = False
         self.mark = ""
         self.name = service
         try:
@@ -168,7 +168,7 @@ class Container:
         """Whether it has ended because it reached its memory limit."""
         return self._has_ended() and bool(self._state().get("OOMKilled"))
 
-    def how_it_ended(self) -> str:
+    def describe_end(self) -> str:
         """One sentence: its name, how it ended, its last words."""
         state = self._state()
         if "unknown" in state:
@@ -181,7 +181,7 @@ class Container:
         self.keep_console()
         printed = read_log(self.console) or str(state.get("Error") or "")
         code = _exit_code(state)
-        return ended_with(self.name, None if code == NOT_TOLD else code, printed, self.console)
+        return describe_exit(self.name, None if code == NOT_TOLD else code, printed, self.console)
 
     def keep_console(self) -> None:
         """Write its whole output to `console`; without one when the engine does not answer."""

@@ -1,45 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster, asked through kubectl, with whatever configuration and rights the user has.
+"""A namespace of a cluster: its objects by the API server's own verbs (api.py), with whatever configuration and rights
+the user has. What kubectl itself does is to know the user and to render bundles.
 
-What is asked often or while something is measured goes through `api.py`, which starts no process for it.
+No client library: lightkube is not in Debian, of whose packages the harness's image is made, reads no KUBECONFIG of
+several files and asks a pod's own server only through its internals; errors of the official client are texts to parse.
 """
 
-import contextlib
+import functools
 import hashlib
 import json
 import os
 import re
 import shutil
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
+from urllib.parse import quote, urlencode
+
+import yaml
 
 from steelyard.clock import Deadline
+from steelyard.engines.kubernetes.api import ANSWER_LIMIT, APPLY, MERGE, ApiError, Object, Proxy
 from steelyard.errors import MissingRequirement
-from steelyard.processes import child_environment, signals_held
 from steelyard.processes.client import ClientFailed, first_error, run_client
 
 NAMESPACE = "steelyard"
 """Where trials run, unless the user names another one."""
-ANSWER_LIMIT = 60.0
-AWAY_LIMIT = 60.0
-"""Seconds that an API server may be away: it is waited for so long, and then the trial is void."""
 MINIMUM = (1, 28)
 """From here on every pod of a StatefulSet tells its number, and overlays take what is used here."""
-_AWAY = re.compile(
-    r"(was refused|unable to connect|unexpected EOF|: EOF$|i/o timeout|TLS handshake timeout|connection reset|"
-    r"no route to host|no such host|server is currently unable|apiserver not ready|etcdserver|"
-    r"context deadline exceeded|client rate limiter|http2: client connection lost|shutting down|"
-    r"network is unreachable)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_AGAIN = 1.0
 RIGHTS = (
     *(("", "pods", verb) for verb in ("get", "list", "watch", "create", "delete")),
-    *(("", "pods/exec", "create"), ("", "pods/log", "get"), ("", "pods/proxy", "get")),
+    *(("", "pods/log", "get"), ("", "pods/proxy", "get"), ("", "pods/proxy", "create")),
     *(
         ("", kind, verb)
         for kind in ("services", "configmaps")
@@ -54,15 +45,17 @@ RIGHTS = (
     ("", "events", "list"),
 )
 """What a session does in its namespace: API group, resource, verb."""
-
-
-class KubectlFailed(ClientFailed):
-    """A kubectl command failed."""
-
-    @property
-    def away(self) -> bool:
-        """Whether nobody answered, rather than said no."""
-        return _AWAY.search(self.said) is not None
+_GROUPS = {resource: group for group, resource, _ in RIGHTS}
+_WIDE = ("nodes", "namespaces")
+MADE = ("statefulsets", "deployments", "jobs", "services")
+"""What bundles have, and a trial takes of them."""
+MAKERS = ("statefulsets", "deployments", "replicasets", "jobs")
+"""What makes a pod anew that is gone."""
+OURS = (*MADE, "pods", "configmaps")
+"""All that sessions make in a namespace."""
+GONE_LIMIT = 60.0
+"""Seconds that what was removed may take to be gone."""
+_POLL = 0.2
 
 
 @dataclass(frozen=True)
@@ -72,89 +65,87 @@ class Cluster:
     client: Path
     context: str
     """Of the user's configuration; empty in a pod, where kubectl takes the account of that."""
+    proxy: Proxy
     namespace: str = NAMESPACE
     version: str = "unknown"
     """Of the API server."""
 
-    @property
-    def command(self) -> list[str]:
-        """What every command line begins with."""
-        context = [f"--context={self.context}"] if self.context else []
-        return [str(self.client), *context, f"--namespace={self.namespace}"]
+    def path(self, resource: str, name: str = "") -> str:
+        """The path of a resource, or of one object of it; of the namespace, but for what is in none (`_WIDE`)."""
+        space = "" if resource in _WIDE else f"/namespaces/{quote(self.namespace)}"
+        return f"{_prefix(_GROUPS.get(resource, ''))}{space}/{resource}{name and f'/{quote(name)}'}"
 
-    def run(
-        self,
-        *arguments: str,
-        given: str | None = None,
-        timeout: float = ANSWER_LIMIT,
-        patient: bool = True,
-        whole: bool = False,
-    ) -> str:
-        """Run `kubectl ARGUMENTS` and return its standard output.
-
-        It runs in a session of its own, so that a Ctrl-C of the terminal does not cut it short. With `whole` an
-        interrupt waits until the command has ended: what is cleaned up then holds all that it made.
-
-        Args:
-            arguments: of kubectl.
-            given: its standard input.
-            timeout: seconds, for each attempt.
-            patient: whether an API server that is away is waited for, `AWAY_LIMIT` seconds long. Not for what must not
-                be done twice.
-            whole: as above.
-
-        Raises:
-            KubectlFailed: it ended with an error, or not within `timeout` seconds.
-        """
-        return self.run_raw(*arguments, given=given, timeout=timeout, patient=patient, whole=whole).decode(
-            errors="replace"
+    def objects(self, resource: str, labels: str = "", fields: str = "") -> list[Object]:
+        """Objects of a resource by selectors of labels and fields (raises ApiError)."""
+        path = self.path(resource)
+        items = self.get(f"{path}?{urlencode({'labelSelector': labels, 'fieldSelector': fields})}").get(
+            "items"
         )
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise ApiError(f"GET {path}", 0, "", "no objects were listed")
+        return items
 
-    def run_raw(
-        self,
-        *arguments: str,
-        given: str | None = None,
-        timeout: float = ANSWER_LIMIT,
-        patient: bool = True,
-        whole: bool = False,
-    ) -> bytes:
-        """The same, with its output as it is (an archive, for one)."""
-        deadline = Deadline(AWAY_LIMIT if patient else 0.0)
-        while True:
-            try:
-                with signals_held() if whole else contextlib.nullcontext():
-                    return run_client(
-                        [*self.command, *arguments],
-                        partial(KubectlFailed, f"kubectl {arguments[0]}"),
-                        error_line,
-                        timeout=timeout,
-                        given=given,
-                    )
-            except KubectlFailed as error:
-                if not error.away or deadline.passed:
-                    raise
-            deadline.sleep(_AGAIN)
+    def get(self, path: str) -> Object:
+        """What is at a path (raises ApiError)."""
+        return _parse(self.proxy.request("GET", path))
 
-    def get(self, *arguments: str) -> list[dict[str, Any]]:
-        """`kubectl get ARGUMENTS`: the objects (see `run` for errors)."""
-        printed = self.run("get", *arguments, "--output=json")
-        try:
-            found = json.loads(printed or '{"items": []}')
-        except ValueError as error:
-            raise KubectlFailed("kubectl get", f"it printed no JSON ({error})", printed) from error
-        listed = found.get("items", [found]) if isinstance(found, dict) else None
-        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-            raise KubectlFailed("kubectl get", "it printed no objects", printed)
-        return listed
+    def create(self, resource: str, thing: Object, *, dry_run: bool = False, patient: bool = True) -> Object:
+        """Make an object, and return it as it was made (raises ApiError)."""
+        query = "?dryRun=All" if dry_run else ""
+        return _parse(self.proxy.request("POST", f"{self.path(resource)}{query}", thing, patient=patient))
 
-    def apply(self, folder: Path, kinds: Sequence[str], label: str) -> None:
-        """Apply what an overlay has of some kinds of component, by their label.
+    def merge(self, resource: str, name: str, change: Object) -> None:
+        """Change an object (JSON merge patch); one whose `resourceVersion` is another is refused (raises ApiError)."""
+        self.proxy.request("PATCH", self.path(resource, name), change, MERGE)
 
-        Raises:
-            KubectlFailed: the API server says no; its own words are passed on.
+    def apply(self, things: Iterable[Object]) -> None:
+        """Make objects, or make what there is like them (server-side apply; raises ApiError)."""
+        for thing in things:
+            path = self.path(f"{thing['kind'].lower()}s", thing["metadata"]["name"])
+            self.proxy.request("PATCH", f"{path}?fieldManager=steelyard&force=true", thing, APPLY)
+
+    def delete(
+        self, resource: str, name: str, *, grace: int | None = None, cascade: str = "Background"
+    ) -> None:
+        """Remove an object; one that is not there is no error (raises ApiError).
+
+        A pod has `grace` seconds to end (None: its own number); `cascade` is Kubernetes' `propagationPolicy`.
         """
-        chosen = f"{label} in ({','.join(kinds)})"
-        self.run("apply", f"--kustomize={folder}", f"--selector={chosen}", whole=True)
+        options: Object = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": cascade}
+        if grace is not None:
+            options = {**options, "gracePeriodSeconds": grace}
+        try:
+            self.proxy.request("DELETE", self.path(resource, name), options)
+        except ApiError as error:
+            if error.reason != "NotFound":
+                raise
+
+    def remove(self, resources: Sequence[str], labels: str, cascade: str = "Background") -> None:
+        """Remove all objects of some resources that have labels (raises ApiError)."""
+        for resource in resources:
+            for thing in self.objects(resource, labels):
+                self.delete(resource, thing["metadata"]["name"], cascade=cascade)
+
+    def wait_until_gone(self, resources: Sequence[str], labels: str, within: float = GONE_LIMIT) -> None:
+        """Wait until no such objects are there (raises ApiError, also when some are still there in the end)."""
+        deadline = Deadline(within)
+        while left := [
+            f"{resource}/{thing['metadata']['name']}"
+            for resource in resources
+            for thing in self.objects(resource, labels)
+        ]:
+            if deadline.passed:
+                raise ApiError("DELETE", 0, "", f"{', '.join(left)} not gone within {within:.0f} s")
+            deadline.sleep(_POLL)
+
+    def log(self, pod: str, container: str, *, timeout: float = ANSWER_LIMIT, **query: str) -> str:
+        """What a container printed (raises ApiError); `query`: `limitBytes`, `previous` (before its restart)."""
+        path = f"{self.path('pods', pod)}/log?{urlencode({'container': container, **query})}"
+        return self.proxy.request("GET", path, timeout=timeout, patient=False).decode(errors="replace")
+
+    def path_to(self, pod: str, port: int) -> str:
+        """What stands before a path of a pod's own HTTP server."""
+        return f"{self.path('pods')}/{quote(pod)}:{port}/proxy"
 
     def authority(self) -> str | None:
         """The first 16 digits of the SHA-256 of its certificate authority, by which a cluster is told from others.
@@ -165,32 +156,67 @@ class Cluster:
         namespace is asked for.
         """
         try:
-            told = self.get("configmaps", "kube-root-ca.crt")
-        except KubectlFailed:
+            text = self.get(self.path("configmaps", "kube-root-ca.crt")).get("data", {}).get("ca.crt")
+        except ApiError:
             return None
-        text = told[0].get("data", {}).get("ca.crt") if told else None
         return hashlib.sha256(text.strip().encode()).hexdigest()[:16] if text else None
 
     def refusals(self) -> list[str]:
-        """Rights that the user lacks in the namespace, as `verb resource`."""
-        reviews = [
-            {
-                "apiVersion": "authorization.k8s.io/v1",
-                "kind": "SelfSubjectAccessReview",
-                "spec": {"resourceAttributes": _attributes(self.namespace, *right)},
-            }
-            for right in RIGHTS
-        ]
-        asked = json.dumps({"apiVersion": "v1", "kind": "List", "items": reviews})
-        told = self.run("create", "--filename=-", '--output=jsonpath={.status.allowed}{"\\n"}', given=asked)
-        answers = told.split()
-        if len(answers) != len(RIGHTS):
-            raise KubectlFailed("kubectl create", f"the API server tells no rights ({told.strip()[:100]})")
+        """Rights that the user lacks in the namespace, as `verb resource` (raises ApiError)."""
         return [
-            f"{verb} {name}"
-            for (_, name, verb), answer in zip(RIGHTS, answers, strict=True)
-            if answer != "true"
+            f"{verb} {resource}" for group, resource, verb in RIGHTS if not self._may(group, resource, verb)
         ]
+
+    def render(self, folder: Path) -> Sequence[Object]:
+        """The objects of a bundle, as kustomize renders them (raises ApiError)."""
+        failed = functools.partial(ClientFailed, "kubectl kustomize")
+        command = [str(self.client), "kustomize", str(folder)]
+        try:
+            printed = run_client(command, failed, first_error, timeout=ANSWER_LIMIT)
+        except ClientFailed as error:
+            raise ApiError("kubectl kustomize", 0, "", error.told) from error
+        return [thing for thing in yaml.safe_load_all(printed) if thing]
+
+    def removal_of(self, labels: str, *resources: str) -> list[str]:
+        """A command that removes objects by their labels when the harness no longer can."""
+        context = [f"--context={self.context}"] if self.context else []
+        what = ["delete", ",".join(resources or OURS), f"--selector={labels}"]
+        options = ["--ignore-not-found", "--wait=false"]
+        return [str(self.client), *context, f"--namespace={self.namespace}", *what, *options]
+
+    def _may(self, group: str, resource: str, verb: str) -> bool:
+        name, _, part = resource.partition("/")
+        right = {
+            "namespace": self.namespace,
+            "group": group,
+            "resource": name,
+            "subresource": part,
+            "verb": verb,
+        }
+        review = {
+            "apiVersion": "authorization.k8s.io/v1",
+            "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": right},
+        }
+        path = f"{_prefix('authorization.k8s.io')}/selfsubjectaccessreviews"
+        status = _parse(self.proxy.request("POST", path, review)).get("status")
+        if not isinstance(status, dict) or "allowed" not in status:
+            raise ApiError(f"POST {path}", 0, "", "no rights are told")
+        return status["allowed"] is True
+
+
+def _prefix(group: str) -> str:
+    return f"/apis/{group}/v1" if group else "/api/v1"
+
+
+def _parse(answer: bytes) -> Object:
+    try:
+        parsed = json.loads(answer)
+    except ValueError as error:
+        raise ApiError("the API server", 0, "", f"answered no JSON ({error})") from error
+    if not isinstance(parsed, dict):
+        raise ApiError("the API server", 0, "", "answered no object")
+    return parsed
 
 
 def find_cluster(
@@ -207,70 +233,58 @@ def find_cluster(
     Raises:
         MissingRequirement: no kubectl, no such context, no answer, something too old.
     """
-    client = shutil.which("kubectl", path=environment.get("PATH", os.defpath))
-    if client is None:
+    program = shutil.which("kubectl", path=environment.get("PATH", os.defpath))
+    if program is None:
         raise MissingRequirement(
             "kubectl was not found: install it (docs/kubernetes.md), or use --engine process or compose"
         )
-    cluster = Cluster(Path(client), context or _current(Path(client)), namespace)
-    try:
-        versions = json.loads(cluster.run("version", "--output=json", timeout=20.0, patient=False))
-    except KubectlFailed as error:
-        raise MissingRequirement(_why_no_answer(cluster.context, error)) from error
-    except ValueError as error:
-        raise MissingRequirement(f"{client} does not tell its version: install another kubectl") from error
-    versions = versions if isinstance(versions, dict) else {}
-    found = {
-        part: str((versions.get(part) or {}).get("gitVersion", "unknown"))
-        for part in ("clientVersion", "serverVersion")
-    }
-    for part, name in (
-        ("clientVersion", "kubectl"),
-        ("serverVersion", f"the cluster of context {cluster.context!r}"),
-    ):
-        number = re.match(r"v([0-9]+)\.([0-9]+)", found[part])
-        if number is None or (int(number[1]), int(number[2])) < MINIMUM:
-            raise MissingRequirement(
-                f"{name} is version {found[part]}, and {'.'.join(map(str, MINIMUM))} or newer is needed"
-            )
-    return Cluster(cluster.client, cluster.context, namespace, found["serverVersion"])
-
-
-def _current(client: Path) -> str:
-    """The current context; empty where there is no configuration, as in a pod."""
-    done = subprocess.run(
-        [str(client), "config", "current-context"],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
+    client = Path(program)
+    _require_version(
+        "kubectl", str(_printed(client, "version", "--client").get("clientVersion", {}).get("gitVersion"))
     )
-    return done.stdout.strip()
+    config = _printed(client, "config", "view")
+    contexts = [entry["name"] for entry in config.get("contexts") or ()]
+    context = context or config.get("current-context") or ""
+    if context and context not in contexts:
+        raise MissingRequirement(
+            f"kubectl has no context {context!r}: see `kubectl config get-contexts`, and name one with --context"
+        )
+    proxy = Proxy([program, *([f"--context={context}"] if context else [])])
+    try:
+        version = str(_parse(proxy.request("GET", "/version", timeout=20.0, patient=False)).get("gitVersion"))
+    except ApiError as error:
+        proxy.close()
+        raise MissingRequirement(_why_no_answer(context, error)) from error
+    _require_version(f"the cluster of context {context!r}", version)
+    return Cluster(client, context, proxy, namespace, version)
 
 
-def _why_no_answer(context: str, error: KubectlFailed) -> str:
-    if "does not exist" in error.said:
-        return f"kubectl has no context {context!r}: see `kubectl config get-contexts`, and name one with --context"
+def _printed(client: Path, *arguments: str) -> Object:
+    """What kubectl says of itself (raises MissingRequirement)."""
+    failed = functools.partial(ClientFailed, f"kubectl {arguments[0]}")
+    try:
+        return _parse(
+            run_client([str(client), *arguments, "--output=json"], failed, first_error, timeout=20.0)
+        )
+    except (ClientFailed, ApiError) as error:
+        raise MissingRequirement(f"{client} cannot be used ({error}): install another kubectl") from error
+
+
+def _require_version(name: str, version: str) -> None:
+    number = re.match(r"v([0-9]+)\.([0-9]+)", version)
+    if number is None or (int(number[1]), int(number[2])) < MINIMUM:
+        raise MissingRequirement(
+            f"{name} is version {version}, and {'.'.join(map(str, MINIMUM))} or newer is needed"
+        )
+
+
+def _why_no_answer(context: str, error: ApiError) -> str:
     if not context:
         return (
-            f"kubectl knows no cluster ({error.said}): set KUBECONFIG, or name one of `kubectl config get-contexts`"
+            f"kubectl knows no cluster ({error.message}): set KUBECONFIG, or name one of `kubectl config get-contexts`"
             " with --context"
         )
     return (
-        f"the cluster of context {context!r} does not answer ({error.said}): see"
+        f"the cluster of context {context!r} does not answer ({error.message}): see"
         f" `kubectl --context={context} version`"
     )
-
-
-def _attributes(namespace: str, group: str, resource: str, verb: str) -> dict[str, str]:
-    name, _, part = resource.partition("/")
-    return {"namespace": namespace, "group": group, "resource": name, "subresource": part, "verb": verb}
-
-
-def error_line(printed: str) -> str:
-    """The first line of an error, without what the client puts before it."""
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
-    said = [line for line in lines if not re.match(r"[EWI]\d{4} |Warning: ", line)] or lines
-    plain = re.sub(r"^(error: |Error from server( \(\w+\))?: )+", "", first_error("\n".join(said)))
-    return re.sub(r'^error when creating "[^"]*": ', "", plain)

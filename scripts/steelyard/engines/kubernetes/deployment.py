@@ -7,6 +7,7 @@ import json
 import shutil
 import tarfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 
 import psutil
@@ -15,35 +16,34 @@ from steelyard.clock import Deadline
 from steelyard.engines import readiness
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.kubernetes import pods
-from steelyard.engines.kubernetes.api import PodWatch, Proxy
-from steelyard.engines.kubernetes.cluster import AWAY_LIMIT, Cluster, KubectlFailed
+from steelyard.engines.kubernetes.api import AWAY_LIMIT, ApiError, Object, PodWatch
+from steelyard.engines.kubernetes.cluster import GONE_LIMIT, MAKERS, OURS, Cluster
 from steelyard.engines.kubernetes.manifests import OBSERVER
-from steelyard.engines.kubernetes.member import Member, asking_for_map, asking_when_began
+from steelyard.engines.kubernetes.member import Member
 from steelyard.engines.kubernetes.nodes import daemons
-from steelyard.engines.kubernetes.pods import NAME, TRIAL, Pod, with_reason
-from steelyard.engines.kubernetes.removal import MAKERS, removal_of
+from steelyard.engines.kubernetes.pods import NAME, TRIAL, with_reason
 from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
-from steelyard.processes import Children
 from steelyard.processes.reasons import READ
 from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.results.store import no_space, write_atomic
+from steelyard.sampling.config import PORT
 from steelyard.sampling.streams import Observer
 
 START_LIMIT = 900.0
 """Seconds that pods may take to run; nodes fetch images in them."""
 ROOM_LIMIT = 60.0
 """Seconds that a cluster may take to find room for a pod, or to make some."""
-GONE_LIMIT = 60.0
-"""Seconds beyond its grace that a pod may take to be gone."""
 _EVENTS_AFTER = 3.0
 _EVENTS_EVERY = 2.0
 _LOOK = 0.2
 _AWAY = 502
 """What kubectl's proxy answers when it does not reach the API server; a pod that is not reached is another status."""
+_FETCH_LIMIT = 300.0
+"""Seconds that the files of a component may take to come."""
 _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
-"""Files of an injector that come by its stream, or are words to it."""
+"""Files of an injector that come with its rows, or are written here."""
 
 
 class KubernetesDeployment(Deployment[Member]):
@@ -55,84 +55,99 @@ class KubernetesDeployment(Deployment[Member]):
     def __init__(
         self,
         cluster: Cluster,
-        children: Children,
         spec: Spec,
         directory: Path,
         trial: str,
         write: Callable[[Spec, Path], None],
     ) -> None:
         super().__init__(directory)
-        self._cluster, self._children = cluster, children
+        self._cluster = cluster
         self._spec, self._write = spec, write
         self._components = {one.name: one for one in spec.components}
         self._selector = f"{TRIAL}={trial}"
-        self._proxy: Proxy | None = None
         self._watch: PodWatch | None = None
+        self._objects: Sequence[Object] = ()
         self._told: dict[str, str] = {}
         """How components ended, by name; asked once."""
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, and wait until their containers run: that they are placed, fetched and made is no part of
         their start."""
+        kinds = list(dict.fromkeys(component.kind for component in components))
         watch = self._opened()
-        self._components |= {one.name: one for one in components}
+        self._components |= {component.name: component for component in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
-        folder = self._directory / "replay"
-        if varied != self._spec:
-            folder = folder / "prepare"
-            self._write(varied, folder)
-        for one in components:
-            self._units.pop(one.name, None)
-            self._told.pop(one.name, None)
-            self._make_folder(self.logs(one.name))
-        kinds = list(dict.fromkeys(one.kind for one in components))
+        for component in components:
+            self._handles.pop(component.name, None)
+            self._told.pop(component.name, None)
+            self._make_folder(self.logs(component.name))
         try:
-            self._cluster.apply(folder, kinds, NAME)
+            objects = self._objects
+            if varied != self._spec:
+                folder = self._directory / "replay" / "prepare"
+                self._write(varied, folder)
+                objects = self._cluster.render(folder)
+            self._cluster.apply(thing for thing in objects if _part_of(thing) in kinds)
             placed = self._wait(components, watch)
-        except KubectlFailed as error:
-            raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.told}") from error
-        for one in components:
-            self._units[one.name] = Member(one, self._number(one), placed[one.name], watch)
+        except ApiError as error:
+            raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.message}") from error
+        for component in components:
+            self._handles[component.name] = Member(
+                component, self._number(component), placed[component.name], watch
+            )
 
-    def running(self) -> list[Running]:
+    def started_components(self) -> list[Running]:
         """What was started and not stopped; its processes are not on this host."""
         return [
             Running(self._components[name], (), one.started, self.contained)
-            for name, one in self._units.items()
-            if not one.told_to_end
+            for name, one in self._handles.items()
+            if not one.stop_requested
         ]
 
     def ask(
         self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         """One GET, through the API server; one that is away is waited for, but for what may take long itself."""
-        deadline = Deadline(AWAY_LIMIT if told is None else 0.0)
-        while (answer := self._ask(component, path, timeout, told)) is None or answer[0] == _AWAY:
-            unit = self._units.get(component.name)
-            if unit is None or unit.ended() or deadline.passed:
-                return None
-            deadline.sleep(_LOOK)
-        return answer
+        place = component.container
+        if place is None:
+            return None
+        within = AWAY_LIMIT if told is None else 0.0
+        return self._ask(component.name, place.status or place.port, path, timeout, told, within)
 
     def serves(self, component: Component) -> bool:
         """By its own readiness check; one without a path when its container runs."""
         if component.port is None or component.ready.path is None:
-            return component.name in self._units
-        answer = self._ask(component, component.ready.path, timeout=2.0)
+            return component.name in self._handles
+        place = component.container
+        if place is None:
+            return False
+        answer = self._ask(component.name, place.status or place.port, component.ready.path, timeout=2.0)
         return answer is not None and answer[0] == component.ready.status
 
     def _ask(
-        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+        self,
+        name: str,
+        port: int,
+        path: str,
+        timeout: float,
+        told: Callable[[str], None] | None = None,
+        within: float = 0.0,
     ) -> tuple[int, bytes] | None:
-        unit, place = self._units.get(component.name), component.container
-        if unit is None or self._proxy is None or place is None:
-            return None
-        way = self._proxy.path_to(unit.pod_name, place.status or place.port)
-        return readiness.ask(self._proxy.connection(timeout), f"{way}{path}", told)
+        """One GET of a pod; while it runs, an API server that is away is waited for `within` seconds."""
+        deadline = Deadline(within)
+        while (unit := self._handles.get(name)) is not None:
+            way = self._cluster.path_to(unit.pod_name, port)
+            answer = readiness.ask(self._cluster.proxy.connection(timeout), f"{way}{path}", told)
+            if answer is not None and answer[0] != _AWAY:
+                return answer
+            if unit.ended() or deadline.passed:
+                break
+            deadline.sleep(_LOOK)
+        return None
 
-    def granted(self, name: str) -> Facts:
+    def engine_facts(self, name: str) -> Facts:
         """CPUs, memory and environment of its container, as the API server has them."""
-        unit, component = self._units[name], self._components[name]
+        unit, component = self._handles[name], self._components[name]
         asked = ",".join(map(str, sorted(component.cpus)))
         found: dict[str, int | str] = {}
         with contextlib.suppress(ValueError):  # what cannot be read is not told
@@ -150,101 +165,84 @@ class KubernetesDeployment(Deployment[Member]):
 
     def memory_map(self, name: str) -> str:
         """By the kernel of its node, asked in its pod, by the same user."""
-        try:
-            return self._cluster.run(*self._exec(self._units[name]), *asking_for_map())
-        except KubectlFailed:
-            return ""
+        answer = self._ask(name, PORT, "/smaps", 10.0)
+        return answer[1].decode(errors="replace") if answer is not None else ""
 
     def began(self, name: str) -> float | None:
         """By the kernel of its node, asked in its pod: Kubernetes tells whole seconds."""
-        try:
-            return float(self._cluster.run(*self._exec(self._units[name]), *asking_when_began()))
-        except (KubectlFailed, ValueError):
-            return None
+        answer = self._ask(name, PORT, "/began", 10.0)
+        with contextlib.suppress(ValueError):  # an error of the API server, or no such process
+            return float(answer[1]) if answer is not None else None
+        return None
 
     def overhead(self) -> list[int]:
-        """Clients of the API server, and what of a cluster runs on this host."""
+        """The client of the API server, and what of a cluster runs on this host."""
         ours = [one.pid for one in psutil.Process().children() if one.name() == "kubectl"]
         return sorted({*ours, *daemons()})
 
     def observers(self) -> Mapping[str, Observer]:
         """Of those pods whose observer runs."""
+        connect = self._cluster.proxy.connection
         return {
-            one.name: Observer(
-                one.node,
-                one.uid,
-                [*self._cluster.command, "logs", "--follow", one.pod_name, f"--container={OBSERVER}"],
-                [*self._cluster.command, *self._exec(one, "-i"), "tee", "/tmp/tell"],
-            )
-            for one in self._units.values()
-            if not one.told_to_end and pods.started(one.pod, OBSERVER) is not None
+            unit.name: Observer(unit.node, unit.uid, connect, self._cluster.path_to(unit.pod_name, PORT))
+            for unit in self._handles.values()
+            if not unit.stop_requested and pods.started(unit.pod, OBSERVER) is not None
         }
 
     def fetch(self, name: str) -> None:
         """Bring home what a component wrote to its log folder."""
-        unit = self._units[name]
-        # A file that grows while it is read is no fault (tar's exit code 1).
-        command = [*self._exec(unit), "sh", "-c", "tar -cf - -C /observed . || [ $? = 1 ]"]
+        answer = self._ask(name, PORT, "/files", _FETCH_LIMIT, within=AWAY_LIMIT)
+        if answer is None or answer[0] != HTTPStatus.OK:
+            raise ServerFailed(f"the files of {name} could not be fetched: its observer does not answer")
         try:
-            packed = self._cluster.run_raw(*command, timeout=300.0)
-            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-                there = [one for one in archive if one.name.removeprefix("./") not in _KEPT_HERE]
-                archive.extractall(self.logs(name), there, filter="data")
-        except (KubectlFailed, tarfile.TarError) as error:
+            with tarfile.open(fileobj=io.BytesIO(answer[1])) as archive:
+                wanted = [member for member in archive if member.name not in _KEPT_HERE]
+                archive.extractall(self.logs(name), wanted, filter="data")
+        except tarfile.TarError as error:
             raise ServerFailed(f"the files of {name} could not be fetched ({error})") from error
         except OSError as error:
             raise no_space(self.logs(name), error) from error
-        unit.fetched = True
+        self._handles[name].fetched = True
 
     def failure(self, name: str) -> str | None:
         """As `Deployment.failure`; also when the cluster took its pod, or the API server stays away."""
-        unit = self._units.get(name)
-        if unit is None or unit.told_to_end or self._watch is None or self._proxy is None:
+        unit = self._handles.get(name)
+        if unit is None or unit.stop_requested or self._watch is None:
             return None
-        if (ended := self._proxy.ended()) is not None:
-            return f"pods are watched no more: {ended}"
-        if self._watch.silence() > AWAY_LIMIT:
+        if self._watch.seconds_since_reply() > AWAY_LIMIT:
             return f"the API server has not answered for {AWAY_LIMIT:.0f} s"
         if not unit.ended():
             return None
         if name not in self._told:
-            self._told[name] = self._with_reason(unit.how_it_ended(), name, unit.pod, unit.container)
+            self._told[name] = self._with_reason(unit.describe_end(), name, unit.pod, unit.container)
         return self._told[name]
 
     def out_of_memory(self) -> bool:
         """As the API server tells of those that have ended."""
-        return any(pods.out_of_memory(one.pod, one.container) for one in self._units.values())
+        return any(pods.out_of_memory(one.pod, one.container) for one in self._handles.values())
 
     def kill(self, name: str) -> None:
         """Have a pod end at once; nothing brings it back. Kubernetes gives no pod less than a second or two."""
-        unit = self._units[name]
-        unit.told_to_end = True
+        unit = self._handles[name]
+        unit.stop_requested = True
         self._orphan([unit])
-        self._cluster.run(
-            "delete",
-            "pod",
-            unit.pod_name,
-            "--ignore-not-found",
-            "--grace-period=0",
-            "--force",
-            "--wait=false",
-        )
+        self._cluster.delete("pods", unit.pod_name, grace=0)
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
-        chosen = set(self._units if names is None else names)
-        ending = [one for name, one in self._units.items() if name in chosen]
+        chosen = set(self._handles if names is None else names)
+        ending = [one for name, one in self._handles.items() if name in chosen]
         alive = [one for one in ending if one.there and one.exit_code() is None]
         for one in ending:
-            one.told_to_end = True
+            one.stop_requested = True
             self._keep(one)
         problems: list[Failure] = []
         try:
             for role in reversed(ORDER):
                 self._end([one for one in ending if self._components[one.name].role == role], grace)
-        except KubectlFailed as error:
+        except ApiError as error:
             listed = ", ".join(one.name for one in alive)
-            sentence = f"the cluster did not answer while {listed} were stopped ({error.said})"
+            sentence = f"the cluster did not answer while {listed} were stopped ({error.message})"
             problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         return problems + [
             Failure(component=one.name, cause=NOT_STOPPED, detail=f"{one.name} did not stop and was killed")
@@ -254,44 +252,34 @@ class KubernetesDeployment(Deployment[Member]):
 
     def close(self) -> None:
         """Remove all that bears the trial's label; logs stay."""
-        with contextlib.suppress(KubectlFailed):
+        with contextlib.suppress(ApiError):
             self.stop()
         if self._watch is not None:
-            self._keep_pods(self._watch)
-            # What could not be removed is tried once more when the harness ends.
-            with contextlib.suppress(KubectlFailed):
-                self._cluster.run(*removal_of(self._selector), whole=True)
-        if self._proxy is not None:
-            self._proxy.close()
-            self._proxy = None
-        if self._watch is not None:
             self._watch.close()
+            self._keep_pods(self._watch)
             self._watch = None
+            # What could not be removed is tried once more when the harness ends.
+            with contextlib.suppress(ApiError):
+                self._cluster.remove(OURS, self._selector)
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
     def _opened(self) -> PodWatch:
         if self._watch is None:
-            self._proxy = Proxy(self._cluster, self._children, self._directory / "logs")
-            self._proxy.open()
-            self._watch = PodWatch(self._proxy, self._selector)
-            self._watch.open()
-            kinds = ",".join(dict.fromkeys(one.kind for one in self._spec.components))
+            self._watch = PodWatch(self._cluster.proxy, self._cluster.path("pods"), self._selector)
+            kinds = {component.kind for component in self._spec.components}
             try:
+                self._objects = self._cluster.render(self._directory / "replay")
                 # What belongs to no kind: configuration that several mount.
-                folder = self._directory / "replay"
-                self._cluster.run(
-                    "apply", f"--kustomize={folder}", f"--selector={NAME} notin ({kinds})", whole=True
-                )
-            except KubectlFailed as error:
-                if "no objects passed to apply" not in error.said:
-                    raise ServerFailed(f"the trial's objects could not be made: {error.told}") from error
+                self._cluster.apply(thing for thing in self._objects if _part_of(thing) not in kinds)
+            except ApiError as error:
+                raise ServerFailed(f"the trial's objects could not be made: {error.message}") from error
         return self._watch
 
     def _number(self, component: Component) -> int:
         alike = [one.name for one in self._spec.components if one.kind == component.kind]
         return alike.index(component.name)
 
-    def _wait(self, components: Sequence[Component], watch: PodWatch) -> dict[str, Pod]:
+    def _wait(self, components: Sequence[Component], watch: PodWatch) -> dict[str, Object]:
         """Wait until the pods of components run, and return them by the components' names (raises ServerFailed)."""
         deadline, asked = Deadline(START_LIMIT), 0.0
         while True:
@@ -312,7 +300,7 @@ class KubernetesDeployment(Deployment[Member]):
             if len(found) < len(components) and waited > _EVENTS_AFTER and waited - asked > _EVENTS_EVERY:
                 asked = waited
                 self._refuse_uncreated(components)
-            if watch.silence() > AWAY_LIMIT:
+            if watch.seconds_since_reply() > AWAY_LIMIT:
                 raise ServerFailed(f"the API server has not answered for {AWAY_LIMIT:.0f} s")
             if deadline.passed:
                 raise ServerFailed(
@@ -320,7 +308,7 @@ class KubernetesDeployment(Deployment[Member]):
                 )
             deadline.sleep(_LOOK, watch.wait)
 
-    def _refuse(self, component: Component, pod: Pod, waited: float) -> None:
+    def _refuse(self, component: Component, pod: Object, waited: float) -> None:
         why = pods.hindrance(pod, component.name, component.kind)
         if why is not None and (pods.node(pod) or waited > ROOM_LIMIT):
             raise ServerFailed(self._with_reason(why, component.name, pod, component.kind))
@@ -328,24 +316,21 @@ class KubernetesDeployment(Deployment[Member]):
     def _refuse_uncreated(self, components: Sequence[Component]) -> None:
         """A quota or a rule of the namespace may keep pods from being made: events alone tell of it."""
         kinds = ",".join(dict.fromkeys(one.kind for one in components))
-        makers = self._cluster.get(MAKERS, f"--selector={self._selector},{NAME} in ({kinds})")
-        uids = {one["metadata"]["uid"] for one in makers}
-        for event in self._cluster.get("events", "--field-selector=reason=FailedCreate"):
+        labels = f"{self._selector},{NAME} in ({kinds})"
+        makers = [maker for resource in MAKERS for maker in self._cluster.objects(resource, labels)]
+        uids = {maker["metadata"]["uid"] for maker in makers}
+        for event in self._cluster.objects("events", fields="reason=FailedCreate"):
             if event["involvedObject"].get("uid") in uids:
                 raise ServerFailed(f"{kinds} could not be started: {' '.join(event['message'].split())}")
 
-    def _exec(self, unit: Member, *options: str) -> list[str]:
-        """Arguments of kubectl that run something beside a component."""
-        return ["exec", *options, unit.pod_name, f"--container={OBSERVER}", "--"]
-
-    def _with_reason(self, sentence: str, name: str, pod: Pod, container: str) -> str:
+    def _with_reason(self, sentence: str, name: str, pod: Object, container: str) -> str:
         """How a component ended, with its own words, all of which are kept; without them where they cannot be had."""
-        words = ["logs", str(pod["metadata"]["name"]), f"--container={container}", f"--limit-bytes={READ}"]
+        query = {"limitBytes": str(READ)}
         if pods.status(pod, container).get("restartCount", 0):
-            words.append("--previous")
+            query["previous"] = "true"
         try:
-            printed = self._cluster.run(*words, timeout=10.0, patient=False)
-        except KubectlFailed:
+            printed = self._cluster.log(str(pod["metadata"]["name"]), container, timeout=10.0, **query)
+        except ApiError:
             return sentence
         log = self.logs(name) / "console.log"
         if printed:
@@ -356,8 +341,8 @@ class KubernetesDeployment(Deployment[Member]):
         """What it printed and wrote, as far as it can be had."""
         if not unit.there or pods.node(unit.pod) == "":
             return
-        with contextlib.suppress(KubectlFailed):
-            printed = self._cluster.run("logs", unit.pod_name, f"--container={unit.container}", patient=False)
+        with contextlib.suppress(ApiError):
+            printed = self._cluster.log(unit.pod_name, unit.container)
             write_atomic(self.logs(unit.name) / "console.log", printed)
         if not unit.fetched and pods.started(unit.pod, OBSERVER) is not None:
             with contextlib.suppress(ServerFailed):
@@ -366,25 +351,21 @@ class KubernetesDeployment(Deployment[Member]):
     def _orphan(self, units: Sequence[Member]) -> None:
         """Take from pods what would make them anew."""
         kinds = ",".join(dict.fromkeys(one.container for one in units))
-        self._cluster.run(
-            "delete",
-            MAKERS,
-            f"--selector={self._selector},{NAME} in ({kinds})",
-            "--cascade=orphan",
-            "--ignore-not-found",
-            whole=True,
-        )
+        labels = f"{self._selector},{NAME} in ({kinds})"
+        self._cluster.remove(MAKERS, labels, cascade="Orphan")
+        self._cluster.wait_until_gone(MAKERS, labels)
 
     def _end(self, units: Sequence[Member], grace: float) -> None:
-        there = [one for one in units if one.there]
+        there = [unit for unit in units if unit.there]
         if not there:
             return
         self._orphan(there)
-        words = ["delete", "pods", *(one.pod_name for one in there), "--ignore-not-found", "--wait=false"]
-        self._cluster.run(*words, f"--grace-period={max(1, round(grace))}", whole=True)
-        if not self._gone(there, grace + GONE_LIMIT):
-            self._cluster.run(*words, "--grace-period=0", "--force", whole=True)
-            self._gone(there, GONE_LIMIT)
+        for seconds, within in ((max(1, round(grace)), grace + GONE_LIMIT), (0, GONE_LIMIT)):
+            for unit in there:
+                if unit.there:
+                    self._cluster.delete("pods", unit.pod_name, grace=seconds)
+            if self._gone(there, within):
+                return
 
     def _gone(self, units: Sequence[Member], within: float) -> bool:
         assert self._watch is not None
@@ -406,3 +387,9 @@ class KubernetesDeployment(Deployment[Member]):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise no_space(folder, error) from error
+
+
+def _part_of(thing: Object) -> str | None:
+    """The kind of component that an object belongs to; None: it belongs to none."""
+    name: str | None = thing["metadata"].get("labels", {}).get(NAME)
+    return name

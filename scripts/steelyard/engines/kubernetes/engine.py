@@ -8,32 +8,27 @@ server last told of every pod, its node among it.
 
 import contextlib
 import functools
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from steelyard.engines.images import image_reference
-from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
+from steelyard.engines.kubernetes.api import ApiError, Object
+from steelyard.engines.kubernetes.cluster import MADE, OURS, Cluster
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
-from steelyard.engines.kubernetes.large_pages import page_for, reserved
+from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
     ROLE,
     Marks,
-    Object,
     kinds,
-    needed,
     overlay,
     require_possible,
+    select_objects,
 )
 from steelyard.engines.kubernetes.nodes import daemons, usable
 from steelyard.engines.kubernetes.pods import SESSION
-from steelyard.engines.kubernetes.removal import MADE, removal_of
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -42,6 +37,8 @@ from steelyard.results.store import write_atomic
 from steelyard.workload.schema import Container
 
 BUNDLES = ROOT / "k8s"
+SWEEP_LIMIT = 300.0
+"""Seconds that what an earlier session left may take to be gone."""
 HARNESS = Container(repository="harness", flavoured=False)
 """The image of the observers."""
 
@@ -70,7 +67,7 @@ class KubernetesEngine:
         take_lock(self.cluster, self.session, self.children)
         sweep(self.cluster)
         self.children.on_crash(
-            "kubernetes", [*self.cluster.command, *removal_of(f"{SESSION}={label_value(self.session)}")]
+            "kubernetes", self.cluster.removal_of(f"{SESSION}={label_value(self.session)}")
         )
         _refuse_strangers(self.cluster, {kind for spec in specs for kind in kinds(spec)})
 
@@ -95,7 +92,7 @@ class KubernetesEngine:
                 write_atomic(folder / name, text)
 
         write(spec, directory / "replay")
-        return KubernetesDeployment(self.cluster, self.children, spec, directory, trial, write)
+        return KubernetesDeployment(self.cluster, spec, directory, trial, write)
 
 
 def label_value(text: str) -> str:
@@ -109,15 +106,14 @@ def require_rights(cluster: Cluster) -> None:
     try:
         lacking = cluster.refusals()
         if not lacking:
-            cluster.get("pods", f"--selector={SESSION}")
             # A namespace that is not there has no objects, and nobody may be told so.
-            cluster.run("create", "--dry-run=server", "--filename=-", given=json.dumps(_PROBE))
-    except KubectlFailed as error:
-        missing = re.search(r'namespaces "([^"]+)" not found', error.said)
-        if missing is not None:
+            cluster.create("configmaps", _PROBE, dry_run=True)
+    except ApiError as error:
+        if error.reason == "NotFound":
+            name = cluster.namespace
             raise MissingRequirement(
-                f"there is no namespace {missing[1]} in {cluster.context or 'this cluster'}: make one with"
-                f" `kubectl create namespace {missing[1]}`, or name another with --namespace"
+                f"there is no namespace {name} in {cluster.context or 'this cluster'}: make one with"
+                f" `kubectl create namespace {name}`, or name another with --namespace"
             ) from error
         raise MissingRequirement(f"the cluster does not let a session be made ({error})") from error
     if lacking:
@@ -137,18 +133,9 @@ def sweep(cluster: Cluster) -> None:
         MissingRequirement: it cannot be removed.
     """
     try:
-        cluster.run(*removal_of(SESSION), whole=True)
-        # The pods alone may be watched, and all else is gone at once.
-        cluster.run(
-            "wait",
-            "--for=delete",
-            "pods",
-            f"--selector={SESSION}",
-            "--timeout=300s",
-            timeout=310.0,
-            whole=True,
-        )
-    except KubectlFailed as error:
+        cluster.remove(OURS, SESSION)
+        cluster.wait_until_gone(OURS, SESSION, within=SWEEP_LIMIT)
+    except ApiError as error:
         raise MissingRequirement(f"what an earlier session left cannot be removed ({error})") from error
 
 
@@ -168,24 +155,27 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
     # A JITServer is of no workload: it is there for any.
     parts = [folder, folder / "load", *(BUNDLES / "base" / one.kind for one in spec.of("compiler"))]
     try:
-        texts = [_rendered(cluster, one) for one in parts if one.exists()]
-    except KubectlFailed as error:
-        raise MissingRequirement(f"the bundle k8s/{spec.bundle} cannot be rendered ({error.said})") from error
-    return needed(spec, [one for text in texts for one in yaml.safe_load_all(text) if one])
+        return select_objects(
+            spec, [thing for part in parts if part.exists() for thing in _render(cluster, part)]
+        )
+    except ApiError as error:
+        raise MissingRequirement(
+            f"the bundle k8s/{spec.bundle} cannot be rendered ({error.message})"
+        ) from error
 
 
 @functools.cache
-def _rendered(cluster: Cluster, folder: Path) -> str:
-    return cluster.run("kustomize", str(folder))
+def _render(cluster: Cluster, folder: Path) -> Sequence[Object]:
+    return cluster.render(folder)
 
 
 def _refuse_strangers(cluster: Cluster, names: set[str]) -> None:
     """Somebody may have deployed the same bundle by hand: its objects must not be taken for ours (raises Busy)."""
-    listed = cluster.get(MADE, f"--selector=!{SESSION}")
     taken = sorted(
-        f"{one['kind'].lower()}/{one['metadata']['name']}"
-        for one in listed
-        if one["metadata"]["name"] in names
+        f"{resource.removesuffix('s')}/{thing['metadata']['name']}"
+        for resource in MADE
+        for thing in cluster.objects(resource, f"!{SESSION}")
+        if thing["metadata"]["name"] in names
     )
     if taken:
         raise Busy(
@@ -196,10 +186,10 @@ def _refuse_strangers(cluster: Cluster, names: set[str]) -> None:
 
 def _roles(cluster: Cluster) -> frozenset[str]:
     """Roles for which the cluster has nodes of their own; none where nodes may not be listed."""
-    nodes: list[dict[str, Any]] = []
-    with contextlib.suppress(KubectlFailed):
-        nodes = cluster.get("nodes", f"--selector={ROLE}")
-    return frozenset(one["metadata"]["labels"][ROLE] for one in nodes)
+    nodes: list[Object] = []
+    with contextlib.suppress(ApiError):
+        nodes = cluster.objects("nodes", ROLE)
+    return frozenset(node["metadata"]["labels"][ROLE] for node in nodes)
 
 
 def _page(cluster: Cluster, specs: Sequence[Spec]) -> int | None:
@@ -207,9 +197,9 @@ def _page(cluster: Cluster, specs: Sequence[Spec]) -> int | None:
     if not any(one.large_heap for spec in specs for one in spec.servers):
         return None
     try:
-        return page_for(specs, reserved(usable(cluster.get("nodes"))))
-    except KubectlFailed as error:
+        return page_for(specs, reserved_pages(usable(cluster.objects("nodes"))))
+    except ApiError as error:
         raise MissingRequirement(
-            f"which large pages the nodes have is not told, as they may not be listed ({error.said}): have `list nodes`"
-            " granted (k8s/base/experiment/nodes.yaml)"
+            f"which large pages the nodes have is not told, as they may not be listed ({error.message}): have"
+            " `list nodes` granted (k8s/base/experiment/nodes.yaml)"
         ) from error

@@ -6,17 +6,16 @@ what it ran tells the digest.
 """
 
 import contextlib
-import json
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from steelyard.clock import Deadline
 from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
-from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
-from steelyard.engines.kubernetes.pods import SESSION, Pod, hindrance
+from steelyard.engines.kubernetes.api import ApiError, Object
+from steelyard.engines.kubernetes.cluster import Cluster
+from steelyard.engines.kubernetes.pods import SESSION, hindrance
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identity import QUESTION
 
@@ -61,26 +60,29 @@ class ClusterImages:
     def _ask(self, references: list[str], advice: Mapping[str, str]) -> None:
         name = f"steelyard-images-{secrets.token_hex(4)}"
         try:
-            self.cluster.run(
-                "create", "--filename=-", given=json.dumps(_asking(name, references)), whole=True
-            )
+            self._make(_asking(name, references))
             pod = self._wait(name, references, advice)
             for number, reference in enumerate(references):
-                told = self.cluster.run("logs", name, f"--container=image-{number}")
+                told = self.cluster.log(name, f"image-{number}")
                 self._told[reference] = told
                 self._found[reference] = Image(reference, _pinned(reference, pod, number), _labels(told))
-        except KubectlFailed as error:
+        except ApiError as error:
             raise MissingRequirement(f"no pod can be made to ask for images ({error})") from error
         finally:
-            with contextlib.suppress(KubectlFailed):
-                self.cluster.run(
-                    "delete", "pod", name, "--ignore-not-found", "--wait=false", "--grace-period=0"
-                )
+            with contextlib.suppress(ApiError):
+                self.cluster.delete("pods", name, grace=0)
 
-    def _wait(self, name: str, references: list[str], advice: Mapping[str, str]) -> Pod:
+    def _make(self, pod: Object) -> None:
+        try:
+            self.cluster.create("pods", pod)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":  # it was made, and the answer was lost
+                raise
+
+    def _wait(self, name: str, references: list[str], advice: Mapping[str, str]) -> Object:
         deadline = Deadline(ASK_LIMIT)
         while True:
-            (pod,) = self.cluster.get("pod", name)
+            pod = self.cluster.get(self.cluster.path("pods", name))
             if pod["status"].get("phase") in ("Succeeded", "Failed"):
                 return pod
             if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
@@ -93,7 +95,7 @@ class ClusterImages:
             deadline.sleep(_POLL)
 
 
-def _asking(name: str, references: list[str]) -> dict[str, Any]:
+def _asking(name: str, references: list[str]) -> Object:
     """The pod, as a namespace of the restricted level takes it, and one with a quota."""
     return {
         "apiVersion": "v1",
@@ -134,7 +136,7 @@ def _labels(told: str) -> dict[str, str]:
     return {_LABELS[name]: text for name, text in found if name in _LABELS}
 
 
-def _pinned(reference: str, pod: Pod, number: int) -> str:
+def _pinned(reference: str, pod: Object, number: int) -> str:
     """The reference by the digest that the node knows it by; as it is where it was brought there without a registry."""
     if "@" in reference:
         return reference

@@ -24,7 +24,7 @@ def resource_of(size: int) -> str:
     return f"{_PREFIX}{size // _UNITS[unit]}{unit}"
 
 
-def reserved(nodes: Iterable[Mapping[str, Any]]) -> dict[int, int]:
+def reserved_pages(nodes: Iterable[Mapping[str, Any]]) -> dict[int, int]:
     """What pods may have of large pages on the node that has most, by the size of a page; all in bytes."""
     found: dict[int, int] = {}
     for node in nodes:

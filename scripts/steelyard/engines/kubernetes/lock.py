@@ -7,15 +7,14 @@ refuses when the lock is no longer as it was read (its `resourceVersion`; Kubern
 of two sessions that find it at once one gets it. At the end the lock is removed by its holder's mark: never another's.
 """
 
-import json
 import os
 import secrets
 import socket
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
+from steelyard.engines.kubernetes.api import ApiError, Object
+from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.processes import Children
 
@@ -34,52 +33,51 @@ def take_lock(cluster: Cluster, session: str, children: Children) -> None:
     """
     mark = secrets.token_hex(8)
     mine = {"session": session, "host": socket.gethostname(), "process": str(os.getpid()), "boot": _boot()}
-    wanted = {
+    lock = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": LOCK, "labels": {"app.kubernetes.io/part-of": "steelyard", HOLDER: mark}},
         "data": mine,
     }
     for _ in range(_ATTEMPTS):
-        if _make(cluster, wanted) or _take_over(cluster, wanted):
-            release = ["delete", "configmap", f"--selector={HOLDER}={mark}", "--wait=false"]
-            children.on_crash("kubernetes-lock", [*cluster.command, *release])
+        if _make(cluster, lock) or _take_over(cluster, lock):
+            children.on_crash("kubernetes-lock", cluster.removal_of(f"{HOLDER}={mark}", "configmaps"))
             return
     raise Busy(f"another session has just begun in the namespace {cluster.namespace}")
 
 
-def _make(cluster: Cluster, wanted: Mapping[str, Any]) -> bool:
+def _make(cluster: Cluster, lock: Object) -> bool:
     """Make the lock; False: there is one (raises MissingRequirement)."""
     try:
-        cluster.run("create", "--filename=-", given=json.dumps(wanted), whole=True)
-    except KubectlFailed as error:
-        if "already exists" not in error.said and "AlreadyExists" not in error.said:
+        cluster.create("configmaps", lock)
+    except ApiError as error:
+        if error.reason != "AlreadyExists":
             raise MissingRequirement(f"no session can begin in {cluster.namespace} ({error})") from error
         return False
     return True
 
 
-def _take_over(cluster: Cluster, wanted: Mapping[str, Any]) -> bool:
+def _take_over(cluster: Cluster, lock: Object) -> bool:
     """Take the lock of a session that is over; False: it has gone or changed meanwhile (raises Busy,
     MissingRequirement)."""
-    locks = cluster.get("configmap", "--field-selector", f"metadata.name={LOCK}")
+    locks = cluster.objects("configmaps", fields=f"metadata.name={LOCK}")
     if not locks:
         return False
-    about, holder = locks[0].get("metadata", {}), locks[0].get("data", {})
-    if about.get("labels", {}).get(HOLDER) == wanted["metadata"]["labels"][HOLDER]:
+    metadata, holder = locks[0].get("metadata", {}), locks[0].get("data", {})
+    if metadata.get("labels", {}).get(HOLDER) == lock["metadata"]["labels"][HOLDER]:
         return True  # it was made, and the answer was lost
-    if holder and not _over(holder, wanted["data"]):
+    if holder and not _over(holder, lock["data"]):
         raise Busy(
             f"session {holder.get('session')} of host {holder.get('host')} runs in the namespace"
             f" {cluster.namespace}: wait until it has ended, or name another namespace with --namespace; if it"
             f" was lost: `kubectl delete configmap {LOCK} --namespace={cluster.namespace}`"
         )
-    as_read = {name: about.get(name) for name in ("uid", "resourceVersion")}
-    change = {"metadata": {**as_read, "labels": wanted["metadata"]["labels"]}, "data": wanted["data"]}
+    as_read = {name: metadata.get(name) for name in ("uid", "resourceVersion")}
+    change = {"metadata": {**as_read, "labels": lock["metadata"]["labels"]}, "data": lock["data"]}
     try:
-        cluster.run("patch", "configmap", LOCK, "--type=merge", f"--patch={json.dumps(change)}", whole=True)
-    except KubectlFailed as error:
-        if any(word in error.said for word in ("Conflict", "has been modified", "NotFound", "not found")):
+        cluster.merge("configmaps", LOCK, change)
+    except ApiError as error:
+        if error.reason in ("Conflict", "NotFound"):
             return False
         raise MissingRequirement(
             f"no session can begin in {cluster.namespace}: its lock is that of session {holder.get('session')}, which"

@@ -23,14 +23,14 @@ from steelyard.engines.container import (
     environment,
     uses_cache,
 )
+from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
-from steelyard.sampling.observe import MARKER, SETTINGS
+from steelyard.sampling.config import MARKER, SETTINGS
 
-Object = Mapping[str, Any]
 OBSERVER = "observer"
 ROLE = "steelyard.dev/role"
 """Label of nodes: what runs on them, where a cluster has nodes of its own for that."""
@@ -69,7 +69,7 @@ def kinds(spec: Spec) -> dict[str, list[Component]]:
     return found
 
 
-def require_alike(spec: Spec) -> None:
+def check_uniform(spec: Spec) -> None:
     """Refuse components of a kind that differ: one template makes all pods of a kind (raises BadInput)."""
     for kind, components in kinds(spec).items():
         made = [
@@ -90,7 +90,7 @@ def require_alike(spec: Spec) -> None:
 
 def require_possible(spec: Spec) -> None:
     """Refuse what an arm asks for and trials in a cluster do not have (raises BadInput)."""
-    require_alike(spec)
+    check_uniform(spec)
     lacking = {
         "class_cache: warm": spec.caches("warm"),
         # Seen: servers took none of the code that the JITServer of their first start had kept.
@@ -131,7 +131,7 @@ def notes(spec: Spec) -> list[str]:
     return said
 
 
-def needed(spec: Spec, objects: Iterable[Object]) -> list[Object]:
+def select_objects(spec: Spec, objects: Iterable[Object]) -> list[Object]:
     """What a trial takes of a bundle, each once: its workloads, and what they need beside them.
 
     Raises:
@@ -368,11 +368,11 @@ def _without(found: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != name}
 
 
-class _Dumper(yaml.SafeDumper):
+class _PlainDumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is the library's
         """Everything is written out: a person reads these files."""
         return True
 
 
 def _dump(*documents: Object) -> str:
-    return yaml.dump_all([dict(one) for one in documents], Dumper=_Dumper, sort_keys=False, width=10_000)
+    return yaml.dump_all([dict(one) for one in documents], Dumper=_PlainDumper, sort_keys=False, width=10_000)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes of a cluster: what they offer, and what on them would disturb a measurement (for `doctor`)."""
 
-import json
 import math
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
-from steelyard.engines.base import processes_named
+from steelyard.engines.base import find_processes
 from steelyard.engines.kubernetes import pods
-from steelyard.engines.kubernetes.cluster import Cluster, KubectlFailed
+from steelyard.engines.kubernetes.api import ApiError, Object
+from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.manifests import ROLE
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import Finding
@@ -29,15 +28,10 @@ CLOCK_LIMIT = 1.0
 
 def daemons() -> list[int]:
     """Process ids of what of a cluster runs on this host."""
-    return processes_named(_DAEMONS)
+    return find_processes(_DAEMONS)
 
 
-def cpus(text: str) -> float:
-    """A number of CPUs as Kubernetes writes it: `2`, `1930m` (raises ValueError: it is none)."""
-    return pods.cpus(text)
-
-
-def usable(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def usable(nodes: Sequence[Object]) -> list[Object]:
     """Nodes that are ready and take pods of everybody."""
     return [
         one
@@ -48,16 +42,16 @@ def usable(nodes: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     ]
 
 
-def offered(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
+def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
     """Whole CPUs that the nodes offer to pods, and a note on the cluster (raises MissingRequirement)."""
     try:
-        nodes = usable(cluster.get("nodes"))
-    except KubectlFailed as error:
+        nodes = usable(cluster.objects("nodes"))
+    except ApiError as error:
         raise MissingRequirement(
-            f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.said}): have `list nodes`"
-            " granted (k8s/base/experiment/nodes.yaml)"
+            f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.message}): have"
+            " `list nodes` granted (k8s/base/experiment/nodes.yaml)"
         ) from error
-    count = sum(math.floor(cpus(one["status"]["allocatable"]["cpu"])) for one in nodes)
+    count = sum(math.floor(pods.cpus(one["status"]["allocatable"]["cpu"])) for one in nodes)
     if count < 1:
         raise MissingRequirement("no node of the cluster is ready and takes pods of everybody")
     shown = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'} with {count} CPUs"
@@ -73,10 +67,10 @@ def examine(cluster: Cluster) -> list[Finding]:
     """What in a cluster would disturb a measurement, or keep a session from being made; nothing is changed."""
     found = [_client(cluster), _rights(cluster), _level(cluster)]
     try:
-        nodes = cluster.get("nodes")
-    except KubectlFailed as error:
+        nodes = cluster.objects("nodes")
+    except ApiError as error:
         why = "placement, CPU manager and neighbours decide what a figure means"
-        return [*found, Finding("nodes", why, f"may not be listed ({error.said})", "warn", None)]
+        return [*found, Finding("nodes", why, f"may not be listed ({error.message})", "warn", None)]
     found.append(_nodes(nodes))
     found += [_cpu_manager(cluster, nodes), _neighbours(cluster), _clock(cluster)]
     return found
@@ -92,8 +86,8 @@ def _rights(cluster: Cluster) -> Finding:
     why = "a session makes, watches and removes pods in its namespace"
     try:
         lacking = cluster.refusals()
-    except KubectlFailed as error:
-        return Finding("rights", why, f"not told ({error.said})", "warn", None)
+    except ApiError as error:
+        return Finding("rights", why, f"not told ({error.message})", "warn", None)
     if lacking:
         return Finding(
             "rights",
@@ -108,10 +102,11 @@ def _rights(cluster: Cluster) -> Finding:
 def _level(cluster: Cluster) -> Finding:
     why = "what a namespace forbids keeps pods from being made"
     try:
-        labels = cluster.get("namespace", cluster.namespace)[0]["metadata"].get("labels", {})
-    except KubectlFailed as error:
-        make = f"kubectl create namespace {cluster.namespace}" if "not found" in error.said else None
-        return Finding("pod security", why, f"not told ({error.said})", "warn", make)
+        space = cluster.get(cluster.path("namespaces", cluster.namespace))
+        labels = space["metadata"].get("labels", {})
+    except ApiError as error:
+        make = f"kubectl create namespace {cluster.namespace}" if error.reason == "NotFound" else None
+        return Finding("pod security", why, f"not told ({error.message})", "warn", make)
     return Finding(
         "pod security",
         why,
@@ -121,7 +116,7 @@ def _level(cluster: Cluster) -> Finding:
     )
 
 
-def _nodes(nodes: Sequence[Mapping[str, Any]]) -> Finding:
+def _nodes(nodes: Sequence[Object]) -> Finding:
     why = "nodes of different kinds or under pressure make trials differ by where they ran"
     told = []
     for one in nodes:
@@ -146,15 +141,15 @@ def _nodes(nodes: Sequence[Mapping[str, Any]]) -> Finding:
     )
 
 
-def _cpu_manager(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> Finding:
+def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> Finding:
     why = "without the static policy no pod has CPUs for its own, and others run on them"
     policies: dict[str, list[str]] = {}
     for one in nodes[:8]:
         name = one["metadata"]["name"]
         try:
-            told = json.loads(cluster.run("get", "--raw", f"/api/v1/nodes/{name}/proxy/configz"))
-            policy = told["kubeletconfig"].get("cpuManagerPolicy", "none")
-        except (KubectlFailed, ValueError, KeyError):
+            settings = cluster.get(f"{cluster.path('nodes', name)}/proxy/configz")
+            policy = settings["kubeletconfig"].get("cpuManagerPolicy", "none")
+        except (ApiError, KeyError):
             policy = "not told"
         policies.setdefault(policy, []).append(name)
     state = "; ".join(f"{policy}: {', '.join(names)}" for policy, names in policies.items())
@@ -166,11 +161,11 @@ def _cpu_manager(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> Findin
 def _neighbours(cluster: Cluster) -> Finding:
     why = "what else runs on the nodes takes CPU, caches and network from some trials more than from others"
     try:
-        pods = cluster.get("pods", "--all-namespaces", "--field-selector=status.phase=Running")
-    except KubectlFailed as error:
-        return Finding("other pods", why, f"may not be listed ({error.said})", "warn", None)
-    others = [one for one in pods if one["metadata"]["namespace"] != cluster.namespace]
-    by_space = Counter(one["metadata"]["namespace"] for one in others)
+        running = cluster.get("/api/v1/pods?fieldSelector=status.phase%3DRunning")["items"]
+    except ApiError as error:
+        return Finding("other pods", why, f"may not be listed ({error.message})", "warn", None)
+    by_space = Counter(pod["metadata"]["namespace"] for pod in running)
+    del by_space[cluster.namespace]
     foreign = {name: count for name, count in by_space.items() if not re.match(r"(kube|openshift)-", name)}
     state = ", ".join(f"{count} of {name}" for name, count in by_space.most_common(6)) or "none"
     change = "keep nodes for the measurement alone (a taint, or another cluster)" if foreign else None
@@ -182,12 +177,10 @@ def _clock(cluster: Cluster) -> Finding:
     why = "windows are cut by the clock: nodes and harness must agree"
     before = time.time()
     try:
-        made = json.loads(
-            cluster.run("create", "--filename=-", "--output=json", given=json.dumps(_TOKEN), patient=False)
-        )
-        told = datetime.fromisoformat(made["metadata"]["creationTimestamp"]).timestamp()
-        cluster.run("delete", "configmap", made["metadata"]["name"], "--ignore-not-found", "--wait=false")
-    except (KubectlFailed, ValueError, KeyError) as error:
+        metadata = cluster.create("configmaps", _TOKEN, patient=False)["metadata"]
+        told = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
+        cluster.delete("configmaps", metadata["name"])
+    except (ApiError, ValueError, KeyError) as error:
         return Finding("clock", why, f"not told ({error})", "info", None)
     after = time.time()
     apart = max(told - after, before - told - 1.0, 0.0)

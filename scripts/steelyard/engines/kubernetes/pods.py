@@ -8,13 +8,12 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from steelyard.engines.container import NOT_TOLD, exit_code_of
-from steelyard.processes.children import ended_with, own_words
+from steelyard.engines.kubernetes.api import Object
+from steelyard.processes.children import describe_exit, own_words
 from steelyard.units import MIB
 
-Pod = Mapping[str, Any]
 NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
 """Labels: the kind of a component; whose pod it is."""
 _NUMBERS = ("apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index")
@@ -47,59 +46,59 @@ _SUFFIXES = {
 }
 
 
-def place(pod: Pod) -> tuple[str, int]:
+def place(pod: Object) -> tuple[str, int]:
     """Kind of its component, and its number among those of the kind, from 0."""
     labels = pod["metadata"].get("labels", {})
     number = next((labels[one] for one in _NUMBERS if one in labels), "0")
     return labels.get(NAME, ""), int(number)
 
 
-def node(pod: Pod) -> str:
+def node(pod: Object) -> str:
     """Name of the node that it runs on; empty while it has none."""
     return str(pod["spec"].get("nodeName", ""))
 
 
-def status(pod: Pod, container: str) -> Mapping[str, Any]:
+def status(pod: Object, container: str) -> Object:
     """The status of one of its containers; empty before there is one."""
     listed = pod.get("status", {}).get("containerStatuses", ())
     return next((one for one in listed if one["name"] == container), {})
 
 
-def started(pod: Pod, container: str) -> float | None:
+def started(pod: Object, container: str) -> float | None:
     """Epoch seconds at which a container that runs was started; Kubernetes tells whole ones, rounded down."""
     at = status(pod, container).get("state", {}).get("running", {}).get("startedAt")
     return datetime.fromisoformat(at).timestamp() if at is not None else None
 
 
-def exit_code(pod: Pod, container: str) -> int | None:
+def exit_code(pod: Object, container: str) -> int | None:
     """Exit code of a container's end, its first if it was started again: negative for a signal; None: it runs."""
     ended = _ended(pod, container)
     return exit_code_of(ended.get("exitCode")) if ended is not None else None
 
 
-def out_of_memory(pod: Pod, container: str) -> bool:
+def out_of_memory(pod: Object, container: str) -> bool:
     """Whether a container ended because it reached its memory limit."""
     return (_ended(pod, container) or {}).get("reason") == "OOMKilled"
 
 
-def ready(pod: Pod) -> bool:
+def ready(pod: Object) -> bool:
     """Whether it serves, by its own readiness checks."""
     return any(one["type"] == "Ready" and one["status"] == "True" for one in _conditions(pod))
 
 
-def memory_limit(pod: Pod, container: str) -> int | None:
+def memory_limit(pod: Object, container: str) -> int | None:
     """Bytes that a container may have, as the API server has it."""
     limit = _limits(pod, container).get("memory")
     return quantity(limit) if limit is not None else None
 
 
-def cpu_limit(pod: Pod, container: str) -> float | None:
+def cpu_limit(pod: Object, container: str) -> float | None:
     """CPUs that a container may use, as the API server has it; None: no limit."""
     limit = _limits(pod, container).get("cpu")
     return cpus(limit) if limit is not None else None
 
 
-def variables(pod: Pod, container: str) -> dict[str, str]:
+def variables(pod: Object, container: str) -> dict[str, str]:
     """The environment that a container is given."""
     found = _container(pod, container)
     return {one["name"]: one["value"] for one in found.get("env", ()) if "value" in one}
@@ -121,7 +120,7 @@ def quantity(text: str) -> int:
     return int(float(found[1]) * _SUFFIXES.get(found[2], 1))
 
 
-def hindrance(pod: Pod, name: str, container: str) -> str | None:
+def hindrance(pod: Object, name: str, container: str) -> str | None:
     """Why a pod will not start as things stand, in one sentence; None: nothing is known against it."""
     for one in _conditions(pod):
         if one["type"] == "PodScheduled" and one.get("reason") == "Unschedulable":
@@ -139,10 +138,10 @@ def hindrance(pod: Pod, name: str, container: str) -> str | None:
         code = one.get("state", {}).get("terminated", {}).get("exitCode", 0)
         if code:
             return f"{name} does not start: what prepares it ended with exit code {code} ({one['name']})"
-    return disruption(pod, name) or how_it_ended(pod, name, container)
+    return disruption(pod, name) or describe_end(pod, name, container)
 
 
-def disruption(pod: Pod, name: str) -> str | None:
+def disruption(pod: Object, name: str) -> str | None:
     """How the cluster took a pod away, in one sentence; None: it did not."""
     told = pod.get("status", {})
     if told.get("phase") == "Failed" and told.get("reason"):
@@ -155,7 +154,7 @@ def disruption(pod: Pod, name: str) -> str | None:
     return None
 
 
-def how_it_ended(pod: Pod, name: str, container: str, printed: str = "") -> str | None:
+def describe_end(pod: Object, name: str, container: str, printed: str = "") -> str | None:
     """How a container ended by itself, in one sentence with its own words; None: it did not."""
     if out_of_memory(pod, container):
         limit = memory_limit(pod, container)
@@ -166,7 +165,7 @@ def how_it_ended(pod: Pod, name: str, container: str, printed: str = "") -> str 
     code = exit_code(pod, container)
     if code is None:
         return None
-    return ended_with(name, None if code == NOT_TOLD else code, printed)
+    return describe_exit(name, None if code == NOT_TOLD else code, printed)
 
 
 def with_reason(sentence: str, printed: str, log: Path) -> str:
@@ -174,25 +173,25 @@ def with_reason(sentence: str, printed: str, log: Path) -> str:
     return f"{sentence}{own_words(printed, log)}" if " ended with " in sentence else sentence
 
 
-def _ended(pod: Pod, container: str) -> Mapping[str, Any] | None:
+def _ended(pod: Object, container: str) -> Object | None:
     told = status(pod, container)
     for state in (told.get("lastState", {}), told.get("state", {})):
         if "terminated" in state:
-            found: Mapping[str, Any] = state["terminated"]
+            found: Object = state["terminated"]
             return found
     # Restarted, and how it had ended is not told any more.
     return {} if told.get("restartCount", 0) else None
 
 
-def _conditions(pod: Pod) -> list[Mapping[str, Any]]:
+def _conditions(pod: Object) -> list[Object]:
     return list(pod.get("status", {}).get("conditions", ()))
 
 
-def _container(pod: Pod, name: str) -> Mapping[str, Any]:
+def _container(pod: Object, name: str) -> Object:
     return next((one for one in pod["spec"]["containers"] if one["name"] == name), {})
 
 
-def _limits(pod: Pod, container: str) -> Mapping[str, str]:
+def _limits(pod: Object, container: str) -> Mapping[str, str]:
     found: Mapping[str, str] = _container(pod, container).get("resources", {}).get("limits", {})
     return found
 

@@ -53,21 +53,21 @@ class ProcessDeployment(Deployment[Child]):
         """Start components, and wait for none of them (see `Deployment.start`)."""
         for component in components:
             self._components[component.name] = component
-            self._units.pop(component.name, None)
-            self._units[component.name] = self._start(component)
+            self._handles.pop(component.name, None)
+            self._handles[component.name] = self._start(component)
 
     def failure(self, name: str) -> str | None:
         """How a component ended by itself, or None (see `Deployment.failure`)."""
-        child, component = self._units.get(name), self._components[name]
-        if child is None or child.told_to_end:
+        child, component = self._handles.get(name), self._components[name]
+        if child is None or child.stop_requested:
             return None
         code = child.exit_code()
         if code is not None:
             taken = code == component.port_taken or _TAKEN in child.last_lines(20)
         else:
-            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.printed()
+            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.read_output()
         if taken:
-            said = f" (it said: {reason(child.printed())})" if code is not None else ""
+            said = f" (it said: {reason(child.read_output())})" if code is not None else ""
             raise PortInUse(
                 f"{name} could not open port {component.port}, which something took meanwhile: choose other ports with"
                 f" --port{said}"
@@ -78,8 +78,8 @@ class ProcessDeployment(Deployment[Child]):
         return failure
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
-        """By the kernel's tables (see `Reached.listens_elsewhere`)."""
-        child = self._units.get(component.name)
+        """By the kernel's tables (see `HttpAccess.listens_elsewhere`)."""
+        child = self._handles.get(component.name)
         if child is None or component.port is None or is_open(component.port):
             return []
         # What it serves its users at is no port of its own readiness.

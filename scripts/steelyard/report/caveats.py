@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences that belong beside every figure of a session."""
+
+from collections.abc import Iterator, Sequence
+
+from steelyard.analysis.rounds import counts_text
+from steelyard.report.view import View, moment
+from steelyard.results import figures
+from steelyard.results.schema import JournalEntry
+
+FEW_BLOCKS = 6
+"""With fewer blocks than this the intervals are wide and a single odd trial weighs much (METHOD, Peeking)."""
+
+
+def caveats(view: View) -> list[str]:
+    """Each once: of plan, blocks and trials, shared memory, analysis, unknown figures, and interruptions."""
+    notes = [
+        *view.session.notes,
+        *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
+        *_of_trials(view),
+        *_of_shared_memory(view),
+        *view.analysis.notes,
+        *_of_unknown_figures(view),
+        *_of_interruptions(view.journal),
+    ]
+    return list(dict.fromkeys(notes))
+
+
+def _of_trials(view: View) -> Iterator[str]:
+    """How many blocks and trials the figures rest on, and what became of the others."""
+    analysis = view.analysis
+    if view.session.quick:
+        yield "A quick session: an indication, not an answer."
+    if analysis.blocks_complete < 2:
+        yield "Fewer than two complete blocks: chance alone may explain any difference."
+    elif analysis.blocks_complete < FEW_BLOCKS:
+        yield f"{analysis.blocks_complete} complete blocks only: intervals are wide, and one odd trial weighs much."
+    if analysis.void_trials:
+        yield (
+            f"{_share(analysis.void_trials, analysis.trials)} void ({counts_text(analysis.by_arm, 'void')}): not"
+            " averaged in, shown in the charts as crosses and explained in the validity ledger."
+        )
+    if any(trial.survived is False for trial in view.trials):
+        yield (
+            "Where something died or thrashed, the other figures of its trial are of what still lived, or of next to"
+            " nothing: compare only arms that survived."
+        )
+    if analysis.not_steady_trials:
+        yield (
+            f"{_share(analysis.not_steady_trials, analysis.trials)} marked not steady"
+            f" ({counts_text(analysis.by_arm, 'not_steady')}): the warm-up reached its cap, or throughput still moved"
+            " while it was measured."
+        )
+
+
+def _share(trials: int, of: int) -> str:
+    return f"{trials} of {figures.count(of, 'trial')} {'is' if trials == 1 else 'are'}"
+
+
+def _of_shared_memory(view: View) -> Iterator[str]:
+    for name, (processes, rss, pss) in view.shared_memory.items():
+        yield (
+            f"The {processes:.0f} processes of {name} share memory: their RSS adds up to {rss / 2**20:.0f} MiB and"
+            f" counts a shared page once for each of them, PSS ({pss / 2**20:.0f} MiB) counts it once. Take PSS for"
+            " what the component needs."
+        )
+
+
+def _of_unknown_figures(view: View) -> Iterator[str]:
+    """The figures of a component that there should be and are not, by their reason."""
+    for trial in view.trials:
+        for part in trial.components:
+            names: dict[str, list[str]] = {}
+            for name, reason in part.unknown.items():
+                names.setdefault(reason, []).append(name)
+            for reason, figure_names in names.items():
+                yield f"{', '.join(figure_names)} of {part.name} ({trial.arm}): unknown, because {reason}."
+
+
+def _of_interruptions(journal: Sequence[JournalEntry]) -> Iterator[str]:
+    """What the journal says of interruptions: a session that goes on after one meets another state of its host."""
+    stops, cause, place, before = [], "", "", None
+    for entry in journal:
+        if entry.event == "session-resume" and before is not None and before.event != "session-end":
+            ended = cause or "its process ended without a word, killed or with the host"
+            stops.append(f"{moment(before.time)}{place} ({ended}), resumed {moment(entry.time)}")
+        cause = (entry.detail or "Ctrl-C, or a signal to end") if entry.event == "interrupted" else ""
+        if entry.event not in ("phase", "interrupted"):
+            place = f" in block {entry.block}, {entry.arm}" if entry.event == "trial-start" else ""
+        before = entry
+    if stops:
+        yield (
+            f"The session was interrupted {figures.count(len(stops), 'time')}: {'; '.join(stops)}. A trial in flight"
+            " ran again from its start; what changed on the host meanwhile is not known."
+        )
+    yield from (entry.detail for entry in journal if entry.event == "session-resume" and entry.detail)
+    if before is not None and before.event != "session-end":
+        yield f"The session has not ended{f' ({cause})' if cause else ''}: it can be resumed."
