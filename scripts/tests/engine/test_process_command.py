@@ -58,7 +58,8 @@ def test_a_liberty_server_has_folders_a_port_and_cpus_of_its_own() -> None:
         "LOG_DIR": "/t/server-1/logs",
         "VERBOSEGC": "false",
         "HTTP_PORT": "9081",
-        "JVM_ARGS": "-Xmx64m '-Dwords=two words' -Xlog:gc:file=/t/server-1/logs/gc.log",
+        "JVM_ARGS": "-Djava.io.tmpdir=/t/server-1/tmp -Xmx64m '-Dwords=two words'"
+        " -Xlog:gc:file=/t/server-1/logs/gc.log",
         "MARK": "in /t/server-1",
     }
 
@@ -73,6 +74,7 @@ def test_java_and_whole_commands_take_the_options_where_they_belong() -> None:
             "-c",
             "0,2",
             "/opt/hotspot-17/bin/java",
+            "-Djava.io.tmpdir=/t/server-1/tmp",
             "-Xmx64m",
             "-XX:SharedArchiveFile=/t/cache/server/c",
         ),
@@ -122,7 +124,7 @@ def test_servers_reach_their_database_and_each_other_through_the_proxy(services:
     assert "MONGO_HOST" not in environment(services.component("main-1"), PLACES)
     assert len({ports[f"{name}-database"] for name in ("customer", "flight", "booking")}) == 3
     database = command(services.component("flight-database"), PLACES)
-    assert database[4:6] == ["-Xmx1g", "-XX:+UseParallelGC"]
+    assert database[5:7] == ["-Xmx1g", "-XX:+UseParallelGC"]
     assert database[-4:] == ["--host", "127.0.0.1", "--port", str(ports["flight-database"])]
 
 
@@ -219,7 +221,11 @@ def test_the_replay_starts_the_same_commands_in_folders_of_its_own(tmp_path: Pat
     folder = replay / "server-1"
     called = (folder / "logs" / "called").read_text(encoding="utf-8").split("|")
     assert [called[0], called[1], called[3]] == ["run ping", "9081", str(folder / "usr")]
-    assert shlex.split(called[2]) == ["-Xmx64m", "-Dwords=two words", f"-Xlog:gc:file={folder}/logs/gc.log"]
+    assert shlex.split(called[2]) == [
+        f"-Djava.io.tmpdir={folder}/tmp",
+        *("-Xmx64m", "-Dwords=two words", f"-Xlog:gc:file={folder}/logs/gc.log"),
+    ]
+    assert (folder / "tmp").is_dir()
     assert (folder / "usr" / "servers" / "ping").is_dir()
     assert (replay / "helper" / "pwd").read_text(encoding="utf-8").strip() == str(elsewhere)
     assert (replay / "helper" / "pwd.copy").read_text(encoding="utf-8") == "it's $HOME\n"

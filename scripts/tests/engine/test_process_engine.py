@@ -109,6 +109,32 @@ def test_a_program_of_a_jdk_that_has_it_not_is_refused_before_the_first_trial(
         )
 
 
+UNPACKS = """#!/bin/sh
+for option; do case $option in -Djava.io.tmpdir=*) touch "${option#*=}/library.so" ;; esac; done
+exec sleep 600
+"""
+"""Stands for `java`: leaves a temporary file, as JVMs do that unpack native libraries and are killed."""
+
+
+@pytest.mark.parametrize(("role", "place"), [("server", "servers"), ("injector", "load")])
+def test_what_a_killed_jvm_leaves_goes_with_its_trial(
+    tmp_path: Path, deployment: ProcessDeployment, role: Role, place: str
+) -> None:
+    java = tmp_path / "jdk" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(UNPACKS, encoding="utf-8")
+    java.chmod(0o755)
+    jvm = make_jvm("hotspot").model_copy(update={"home": str(tmp_path / "jdk")})
+    component = process("it", role=role, artifact=Artifact(form="java", words=["Main"], jvm=jvm))
+    deployment.start([component])
+    left = tmp_path / place / "it" / "tmp"
+    wait_until((left / "library.so").exists, "its temporary file")
+    deployment.kill("it")
+    deployment.close()
+    assert not left.exists()
+    assert (left.parent / "logs" if place == "servers" else left.parent).exists()
+
+
 def test_an_injector_gets_its_settings_and_its_folder(tmp_path: Path, deployment: ProcessDeployment) -> None:
     deployment.start([process("injector-1", role="injector", port=None, settings={"users": 3})])
     folder = tmp_path / "load" / "injector-1"

@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """The self-check is tested itself: with a bug in the project's own functions it fails, at its default size."""
 
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-
 import pytest
 from planted import BUGS, caught, planted
 
 from steelyard.analysis import estimates, paired
 
+SLIGHT = {
+    "no correction",
+    "intervals of one comparison for several",
+    "warm-up's data counted",
+    "one-sided interval as two-sided",
+    "extremes left out",
+    "unequal voids ignored",
+    "uncorrected p in the answer",
+    "floor of the certificate ignored",
+}
+"""Bugs that only several hundred sessions show, for seconds each."""
 
-@pytest.fixture(scope="module")
-def answers():
-    """What catches each bug; all of them are looked for at once, on two processes."""
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        yield {bug.name: pool.submit(caught, bug.name, first=True) for bug in BUGS}
-        pool.shutdown(cancel_futures=True)
+
+@pytest.mark.parametrize(
+    "bug",
+    [pytest.param(bug.name, marks=[pytest.mark.full] if bug.name in SLIGHT else []) for bug in BUGS],
+)
+def test_the_self_check_fails_with(bug):
+    assert any(caught(bug, first=True)), f"the self-check does not see: {bug}"
 
 
-@pytest.mark.parametrize("bug", [bug.name for bug in BUGS])
-def test_the_self_check_fails_with(bug, answers):
-    assert any(answers[bug].result()), f"the self-check does not see: {bug}"
+def test_slight_bugs_are_bugs() -> None:
+    assert {bug.name for bug in BUGS} > SLIGHT
 
 
 def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again() -> None:

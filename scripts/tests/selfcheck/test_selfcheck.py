@@ -30,7 +30,7 @@ def progress():
 
 @pytest.fixture(scope="module")
 def result(progress):
-    return run_selfcheck(SESSIONS, seed=7, progress=progress.append)
+    return run_selfcheck(SESSIONS, seed=7, progress=progress.append, workers=1)
 
 
 def test_every_figure_lies_within_its_limits(result):

@@ -17,6 +17,8 @@ _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "TMPDIR")
 what is weighed behind the experiment's back."""
 SETTINGS = "settings.json"
 """File with an injector's settings, in its folder."""
+TEMPORARY = "tmp"
+"""Folder of a component for its JVM's temporary files: a JVM that is killed leaves what it has unpacked."""
 SHARED = "shared"
 """Folder beside those of a trial's components, which goes when they stop."""
 _OTHERS = re.compile(r"\$\{folder:([\w-]+)\}")
@@ -60,7 +62,7 @@ def command(component: Component, places: Places) -> list[str]:
     if artifact.form == "liberty":
         words = ["${package}/wlp/bin/server", "run", *words]
     elif artifact.form == "java":
-        words = ["${java}", "${jvm_options}", *words]
+        words = ["${java}", _temporary(places), "${jvm_options}", *words]
     options = component.jvm_options
     words = [part for word in words for part in (options if word == _JVM_OPTIONS else [word])]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
@@ -90,9 +92,13 @@ def environment(component: Component, places: Places) -> dict[str, str]:
         "LOG_DIR": f"{places.folder}/logs",
         "VERBOSEGC": "false",
         "HTTP_PORT": str(component.port),
-        "JVM_ARGS": shlex.join(options),
+        "JVM_ARGS": shlex.join([_temporary(places), *options]),
         **found,
     }
+
+
+def _temporary(places: Places) -> str:
+    return f"-Djava.io.tmpdir={places.folder}/{TEMPORARY}"
 
 
 def inherited_environment(source: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -157,7 +163,7 @@ def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> 
     for component in injectors:
         name = component.name
         lines += [
-            f"mkdir -p {name}",
+            f"mkdir -p {name}/{TEMPORARY}",
             f'sed "s|@OUTPUT@|$HERE/{name}|" {name}.json > {name}/{SETTINGS}',
             f"{_quoted(*command(component, Places(f'{_HERE}/{name}', packages[name], '')))} &",
         ]
@@ -171,7 +177,7 @@ def _script(purpose: str) -> list[str]:
 
 def _start(component: Component, places: Places, primed: Path | None) -> list[str]:
     folder = _quoted(places.folder)
-    lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {_quoted(places.cache)}"]
+    lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {folder}/{TEMPORARY} {_quoted(places.cache)}"]
     if primed is not None:
         lines.append(f"cp -r {shlex.quote(str(primed))} {folder}/usr")
     if component.data_from is not None:

@@ -10,6 +10,7 @@ from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
     SHARED,
+    TEMPORARY,
     Places,
     command,
     environment,
@@ -91,23 +92,31 @@ class ProcessDeployment(Deployment[Child]):
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
-        for name in self._components:
-            for part in ("usr", OWN_CACHE, self._components[name].data):
+        for component in self._components.values():
+            for part in ("usr", TEMPORARY, OWN_CACHE, component.data):
                 if part is not None:
-                    shutil.rmtree(self._directory / "servers" / name / part, ignore_errors=True)
-                    self._registry.forget_crash(f"{part}-{name}")
+                    shutil.rmtree(self._folder(component) / part, ignore_errors=True)
+                    self._registry.forget_crash(f"{part}-{component.name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
         self._registry.forget_crash(SHARED)
+
+    def _folder(self, component: Component) -> Path:
+        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
 
     def _start(self, component: Component) -> Child:
-        folder = self._directory / ("load" if component.role == "injector" else "servers") / component.name
+        folder = self._folder(component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
+            if component.artifact.jvm is not None:
+                self._registry.on_crash(
+                    f"{TEMPORARY}-{component.name}", ["rm", "-rf", str(folder / TEMPORARY)]
+                )
+                (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
                 # What components share may be a key of theirs: a crash must not leave it among the results.
                 self._registry.on_crash(SHARED, ["rm", "-rf", str(folder.parent / SHARED)])

@@ -74,6 +74,7 @@ final class ClassArchive {
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(Injector.OPTIONS);
       command.add("-XX:ArchiveClassesAtExit=" + archive);
+      command.add("-Djava.io.tmpdir=" + folder);
       command.addAll(List.of("-cp", classPath, Main.class.getName(), file.toString()));
       File log = folder.resolve("log.txt").toFile();
       Process process =

@@ -129,6 +129,9 @@ final class Injector {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(OPTIONS);
     command.addAll(ClassArchive.OPTIONS);
+    // Killed, it leaves what it has unpacked there.
+    Path temporary = output.resolveSibling(output.getFileName() + ".tmp");
+    command.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary));
     command.addAll(jvmOptions);
     command.add(program.getName());
     command.addAll(arguments);

@@ -85,11 +85,12 @@ class InjectorTest {
   void runsFromTheEnvironmentIntoAFolderOfItsOwnAndPrintsASummary() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
-      settings.put("output", folder.resolve("run-{time}").toString()).put("measureSeconds", 0.5);
-      Injector injector = Injector.startFromEnvironment(folder, settings.toString());
+      Path own = folder.resolve("runs");
+      settings.put("output", own.resolve("run-{time}").toString()).put("measureSeconds", 0.5);
+      Injector injector = Injector.startFromEnvironment(folder.resolve("out"), settings.toString());
       assertEquals(0, injector.await(), injector::console);
       List<Path> runs;
-      try (Stream<Path> files = Files.list(folder)) {
+      try (Stream<Path> files = Files.list(own)) {
         runs = files.toList();
       }
       assertEquals(1, runs.size(), runs.toString());
@@ -138,9 +139,27 @@ class InjectorTest {
   @Test
   void asksNobodyElseOnASlowStartEither() throws Exception {
     try (ServerSocketChannel proxy = proxy()) {
-      Injector injector = Injector.launch(folder, SlowStart.class, outside(proxy, folder));
+      Injector injector =
+          Injector.launch(folder.resolve("out"), SlowStart.class, outside(proxy, folder));
       assertEquals(0, injector.await(), injector::console);
       assertEquals(List.of(), tunnels(proxy), "connections to the outside");
+    }
+  }
+
+  /** Ends like one that is killed, which removes nothing of what it has unpacked. */
+  static final class Halted {
+    public static void main(String[] arguments) throws IOException {
+      Files.createTempFile("library", ".so");
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  @Test
+  void whatAKilledOneLeavesIsInTheFolderOfItsTest() throws Exception {
+    Injector injector = Injector.launch(folder.resolve("out"), Halted.class, List.of());
+    assertEquals(0, injector.await(), injector::console);
+    try (Stream<Path> left = Files.list(folder.resolve("out.tmp"))) {
+      assertEquals(1, left.count());
     }
   }
 

@@ -288,7 +288,7 @@ class SettingsReaderTest {
 
   @Test
   void processWithoutSettingsSaysWhatToDo() throws Exception {
-    Injector injector = Injector.startFromEnvironment(folder, null);
+    Injector injector = Injector.startFromEnvironment(folder.resolve("out"), null);
     assertEquals(2, injector.await());
     assertEquals(
         "No settings: give the path of one settings file (JSON), or put its text into the"
