@@ -60,7 +60,7 @@ def test_an_engine_is_a_class(tmp_path: Path) -> None:
     engine = names["IdleEngine"]()
     engine.check([make_spec()])
     deployment = engine.open(make_spec(), tmp_path)
-    assert deployment.running() == []
+    assert deployment.started_components() == []
     assert deployment.stop() == []
 
 
