@@ -77,9 +77,9 @@ def make_build(
             # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
             # killed command has left of it must be gone before the next one runs in the same folders.
             fcntl.flock(lock, fcntl.LOCK_EX)
-            found = find_build(root, BUILDS)
-            if found is not None:
-                return found
+            build = find_build(root, BUILDS)
+            if build is not None:
+                return build
             _begin(lock, root)
             folder = BUILDS / fingerprint(root)
             _run_maven(maven, jdk, folder.name, on_line, root, lock.fileno())

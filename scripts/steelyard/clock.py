@@ -31,7 +31,7 @@ SYSTEM: Clock = time
 
 
 class Deadline:
-    """A time limit for something that is looked for again and again: look, ask whether it has `passed`, `sleep`.
+    """A time limit for something that is looked for again and again: look, ask whether it `is_over`, `sleep`.
 
     It passes in `sleep` alone, so one more look follows before anybody can see that it has passed. Of a sleep it counts
     a few intervals at most: while this process was stopped (SIGSTOP, a paused virtual machine, a laptop that slept), so
@@ -47,7 +47,7 @@ class Deadline:
         self._from = clock.monotonic()
 
     @property
-    def passed(self) -> bool:
+    def is_over(self) -> bool:
         """Whether the time is up."""
         return self.spent >= self._within
 
@@ -67,6 +67,6 @@ def wait_until(holds: Callable[[], T], within: float, interval: float, clock: Cl
         What `holds` returned last: something that is not true when the time was up.
     """
     deadline = Deadline(within, clock)
-    while not (value := holds()) and not deadline.passed:
+    while not (value := holds()) and not deadline.is_over:
         deadline.sleep(interval)
     return value

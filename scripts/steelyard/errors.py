@@ -13,6 +13,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Self
 
+from steelyard.escape import printable
+
 
 class Exit(IntEnum):
     """Exit codes of every command, each with its one meaning (the table of docs/commands.md)."""
@@ -80,11 +82,7 @@ class SteelyardError(Exception):
 
 def one_line(text: str, longest: int) -> str:
     """Text that may hold anything, as one line for people: control characters as escapes, the middle left out."""
-    plain = "".join(
-        one if one.isprintable() else " " if one.isspace() else one.encode("unicode_escape").decode()
-        for one in text
-    )
-    plain = " ".join(plain.split())
+    plain = " ".join(printable(text).split())
     if len(plain) <= longest:
         return plain
     end = longest // 3
@@ -176,20 +174,22 @@ class Crashed(SteelyardError, exit_code=Exit.CRASHED):
     """A defect of the harness."""
 
 
-def crashed(error: Exception, folder: Path) -> Crashed:
+def report_crash(error: Exception, folder: Path) -> Crashed:
     """An exception that nobody foresaw, as a sentence; its traceback is kept in the folder, or with temporary files."""
-    told = "nowhere, for no file could be written"
+    report = "nowhere, for no file could be written"
     for place in (folder, Path(tempfile.gettempdir())):
         try:
             place.mkdir(parents=True, exist_ok=True)
-            handle, told = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=place)
+            handle, report = tempfile.mkstemp(prefix="crash-", suffix=".txt", dir=place)
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.writelines(traceback.format_exception(error))
             break
         except OSError:
             continue
-    what = one_line(f"{type(error).__name__}: {error}", 200)
-    return Crashed(f"a defect of Steelyard ended this command ({what}): report it with its traceback, {told}")
+    summary = one_line(f"{type(error).__name__}: {error}", 200)
+    return Crashed(
+        f"a defect of Steelyard ended this command ({summary}): report it with its traceback, {report}"
+    )
 
 
 class Altered(SteelyardError, exit_code=Exit.ALTERED):

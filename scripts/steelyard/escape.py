@@ -17,13 +17,13 @@ _FORMULA = ("=", "+", "-", "@")
 def printable(text: str) -> str:
     """The text on one line, without what a terminal obeys or XML forbids: control characters become their escapes."""
     return "".join(
-        one
-        if one.isprintable() or one == _KEPT
-        else " "
-        if one.isspace()
-        else one.encode("unicode_escape").decode()
-        for one in text
+        character if character.isprintable() or character == _KEPT else _escape(character)
+        for character in text
     )
+
+
+def _escape(character: str) -> str:
+    return " " if character.isspace() else character.encode("unicode_escape").decode()
 
 
 def for_markdown(text: str) -> str:

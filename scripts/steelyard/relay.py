@@ -51,7 +51,7 @@ class Delays:
                 return math.exp(bucket * _STEP)
         return 0.0
 
-    def told(self) -> str:
+    def to_prometheus(self) -> str:
         """In Prometheus' text format."""
         shown = (f'relay_delay_seconds{{quantile="{q}"}} {self.quantile(q):.9f}\n' for q in (0.5, 0.9, 0.99))
         return "# TYPE relay_delay_seconds summary\n" + "".join(shown)
@@ -77,8 +77,8 @@ def pass_on(source: socket.socket, sink: socket.socket, delay: float, delays: De
                 delays.add(time.perf_counter() - came)
         sink.shutdown(socket.SHUT_WR)
     except (OSError, ValueError):  # ValueError: the other direction has closed it meanwhile
-        for one in (source, sink):
-            one.close()
+        for end in (source, sink):
+            end.close()
 
 
 def serve(listener: socket.socket, to: tuple[str, int], delay: float, delays: Delays) -> None:
@@ -90,8 +90,8 @@ def serve(listener: socket.socket, to: tuple[str, int], delay: float, delays: De
         except OSError:
             near.close()
             continue
-        for one in (near, far):
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for end in (near, far):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for ends in ((near, far), (far, near)):
             threading.Thread(target=pass_on, args=(*ends, delay, delays), daemon=True).start()
 
@@ -106,7 +106,7 @@ def main(listen: str, host: str, port: str, seconds: str, status: str) -> None:
     class Status(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             """Tell the delays."""
-            body = delays.told().encode()
+            body = delays.to_prometheus().encode()
             self.send_response(200 if self.path == "/metrics" else 404)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

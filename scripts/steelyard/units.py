@@ -9,11 +9,11 @@ YEAR = 366 * 24 * 3600.0
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def _parts(text: object, pattern: str, what: str, example: str) -> tuple[str, str]:
+def _parts(text: object, pattern: str, noun: str, example: str) -> tuple[str, str]:
     """Number and unit of a text (raises ValueError with a sentence)."""
     match = re.fullmatch(rf"\s*{pattern}\s*", str(text).lower())
     if not match:
-        raise ValueError(f"{text!r} is not a {what}: write for example {example}")
+        raise ValueError(f"{text!r} is not a {noun}: write for example {example}")
     return match[1], match[2] or ""
 
 
@@ -48,12 +48,12 @@ def format_size(size: float) -> str:
 
 def format_duration(seconds: float) -> str:
     """Duration for people: `45 s`, `3 min 20 s`, `2 h 5 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    if rounded < 3600:
+        return f"{rounded // 60} min {rounded % 60} s" if rounded % 60 else f"{rounded // 60} min"
+    return f"{rounded // 3600} h {rounded % 3600 // 60} min"
 
 
 def format_duration_short(seconds: float) -> str:

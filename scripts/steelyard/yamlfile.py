@@ -67,8 +67,8 @@ def _finite(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
 _Loader.add_constructor(_CORE + "float", _finite)
 
 
-def _written(kind: str, pattern: str, example: str) -> WithJsonSchema:
-    return WithJsonSchema({"type": ["string", kind], "pattern": pattern, "examples": [example]})
+def _json_schema(json_type: str, pattern: str, example: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": ["string", json_type], "pattern": pattern, "examples": [example]})
 
 
 def _memory(text: str | int) -> int:
@@ -78,12 +78,12 @@ def _memory(text: str | int) -> int:
     return size
 
 
-Size = Annotated[int, BeforeValidator(_memory), _written("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
+Size = Annotated[int, BeforeValidator(_memory), _json_schema("integer", r"^\d+\s*[kKmMgG]?[bB]?$", "1536m")]
 DURATION_PATTERN = r"^\d+(\.\d+)?\s*(ms|s|m|h)?$"
-Duration = Annotated[float, BeforeValidator(parse_duration), _written("number", DURATION_PATTERN, "30s")]
+Duration = Annotated[float, BeforeValidator(parse_duration), _json_schema("number", DURATION_PATTERN, "30s")]
 Limit = Annotated[Duration, Field(ge=0.001)]
 """A time that something may take: at least a millisecond."""
-Share = Annotated[float, BeforeValidator(parse_share), _written("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
+Share = Annotated[float, BeforeValidator(parse_share), _json_schema("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
 Scalar = str | int | float | bool
 
 
@@ -134,7 +134,7 @@ class Lines:
         return BadInput(f"{self.file}:{self.numbers[known]}: {where}: {sentence}")
 
 
-def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
+def read_yaml(path: Path, model: type[M], noun: str) -> tuple[M, Lines]:
     """Read and check a file; `what` it is, for people: `an experiment`.
 
     Raises:
@@ -143,7 +143,7 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BadInput(
-                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {what.rsplit(maxsplit=1)[-1]} file is"
+                f"{path} is larger than {MAX_BYTES // 1024} KiB, which no {noun.rsplit(maxsplit=1)[-1]} file is"
             )
         text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
@@ -152,7 +152,7 @@ def read_yaml(path: Path, model: type[M], what: str) -> tuple[M, Lines]:
     lines = Lines(path)
     data = parse(text, lines)
     if not isinstance(data, dict):
-        raise BadInput(f"{path}:1: {what} is a mapping of keys to values (start with `steelyard: 1`)")
+        raise BadInput(f"{path}:1: {noun} is a mapping of keys to values (start with `steelyard: 1`)")
     try:
         return model.model_validate(data), lines
     except ValidationError as error:
@@ -177,11 +177,11 @@ def parse(text: str, lines: Lines) -> Any:
         raise BadInput(f"{lines.file}:{line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         # The reader of characters, the constructors of tagged scalars, and texts that are nested thousands deep.
-        told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise BadInput(f"{lines.file}:1: not valid YAML: {told}") from error
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadInput(f"{lines.file}:1: not valid YAML: {reason}") from error
 
 
-def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -> Path:
+def find_file(name: str, named: Mapping[str, Path], noun: str, more: str = "") -> Path:
     """A file given by name, or by a path that ends in `.yaml`.
 
     Raises:
@@ -189,11 +189,11 @@ def find_file(name: str, named: Mapping[str, Path], what: str, more: str = "") -
     """
     if name.endswith((".yaml", ".yml")):
         if not os.path.isfile(name):  # noqa: PTH113 - the other raises for a name that is too long
-            raise BadInput(f"there is no {what} file {name}: check the path")
+            raise BadInput(f"there is no {noun} file {name}: check the path")
         return Path(name)
     if name not in named:
         known = list(named)
-        raise BadInput(f"unknown {what} {name!r}{nearest(name, known)}: there are {', '.join(known)}{more}")
+        raise BadInput(f"unknown {noun} {name!r}{nearest(name, known)}: there are {', '.join(known)}{more}")
     return named[name]
 
 
@@ -218,7 +218,7 @@ class _Index:
     def add(self, node: yaml.Node, at: KeyPath) -> None:
         """A node and all that is in it (raises BadInput)."""
         if why := self._why_not(node, at):
-            raise self._refused(node, why)
+            raise self._refuse(node, why)
         if isinstance(node, yaml.SequenceNode):
             for position, value in enumerate(node.value):
                 self.lines.numbers[*at, position] = value.start_mark.line + 1
@@ -226,11 +226,11 @@ class _Index:
         elif isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 if not isinstance(key, yaml.ScalarNode):
-                    raise self._refused(key, "a key is a word")
+                    raise self._refuse(key, "a key is a word")
                 self.add(key, at)
                 here = (*at, str(key.value))
                 if here in self.lines.numbers:
-                    raise self._refused(key, f"key {key.value!r} occurs twice: keep one of them")
+                    raise self._refuse(key, f"key {key.value!r} occurs twice: keep one of them")
                 self.lines.numbers[here] = key.start_mark.line + 1
                 self.add(value, here)
 
@@ -248,19 +248,19 @@ class _Index:
         odd = _CONTROL.search(text)
         return f"a text with the control character {odd[0]!r}" if odd else None
 
-    def _refused(self, node: yaml.Node, why: str) -> BadInput:
+    def _refuse(self, node: yaml.Node, why: str) -> BadInput:
         return BadInput(f"{self.lines.file}:{node.start_mark.line + 1}: {why}")
 
 
 def _first_sentence(error: ValidationError, lines: Lines) -> str:
     """The first error in file order as one sentence; unknown keys first, as they often cause the others."""
-    found = []
+    errors = []
     for detail in error.errors():
         unknown = detail["type"] == "unknown_key"
         loc = (*detail["loc"], detail["ctx"]["key"]) if unknown else detail["loc"]
         at = _known_prefix(loc, lines.numbers)
-        found.append((not unknown, lines.numbers[at], at, detail))
-    _, line, at, detail = min(found, key=lambda item: item[:2])
+        errors.append((not unknown, lines.numbers[at], at, detail))
+    _, line, at, detail = min(errors, key=lambda item: item[:2])
     return f"{lines.file}:{line}: {_sentence(detail, at)}"
 
 

@@ -222,7 +222,7 @@ def _read_or_failure(path: Path) -> list[Outcome]:
         ]
 
 
-def _java_environment(told: Path | None, tiers: Sequence[str]) -> dict[str, str]:
+def _java_environment(chosen: Path | None, tiers: Sequence[str]) -> dict[str, str]:
     """JAVA_HOME of the JDK that was chosen, which has a compiler, with Maven beside it."""
     if not set(tiers) - {*SIDE_BY_SIDE}:
         return {}
@@ -230,7 +230,7 @@ def _java_environment(told: Path | None, tiers: Sequence[str]) -> dict[str, str]
     from steelyard.host.java import find_jdk, find_maven, require_javac  # noqa: PLC0415
 
     try:
-        jdk = find_jdk(told)
+        jdk = find_jdk(chosen)
         require_javac(jdk)
         find_maven(Path(jdk.identity.home))
     except SteelyardError as error:

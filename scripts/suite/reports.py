@@ -58,15 +58,17 @@ def merge_tries(tests: Iterable[Outcome]) -> list[Outcome]:
 
 def maven_reports(since: float, root: Path = ROOT) -> list[Path]:
     """The reports that Maven's plugins wrote after the epoch time `since`."""
-    found = [path for pattern in _MAVEN for path in root.glob(pattern)]
-    return sorted(path for path in found if path.stat().st_mtime >= since)
+    paths = [path for pattern in _MAVEN for path in root.glob(pattern)]
+    return sorted(path for path in paths if path.stat().st_mtime >= since)
 
 
 def count(tests: Iterable[Outcome]) -> Counter[str]:
     """Numbers of `passed`, `failed` and `skipped`."""
-    return Counter(
-        "failed" if test.failure is not None else "skipped" if test.is_skipped else "passed" for test in tests
-    )
+    return Counter("failed" if test.failure is not None else _verdict(test) for test in tests)
+
+
+def _verdict(test: Outcome) -> str:
+    return "skipped" if test.is_skipped else "passed"
 
 
 def slowest(tests: Iterable[Outcome], number: int = 20) -> list[Outcome]:

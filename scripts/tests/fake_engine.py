@@ -28,7 +28,7 @@ from steelyard.results.failure import Failure
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.columns import COLUMNS
-from steelyard.spec.agreement import requested
+from steelyard.spec.agreement import requested_settings
 from steelyard.units import MIB
 
 GC_LOG = Path(__file__).parent / "fixtures" / "gc" / "hotspot17-parallel.txt"
@@ -88,7 +88,7 @@ class World:
         self, running: Running, info: Mapping[str, Any], granted: object = None
     ) -> dict[str, dict[str, int | str]]:
         """Stands in for what asks the JVM and the kernel, for which there is no process here."""
-        told = {"heap": 64 * MIB, **requested(running.component), **self.told}
+        told = {"heap": 64 * MIB, **requested_settings(running.component), **self.told}
         told["processors"] = info.get("availableProcessors", told["processors"])
         return {"options": {name: value for name, value in told.items() if value is not None}}
 

@@ -28,7 +28,7 @@ from planned import containers, processes
 from steelyard.cli import inspect
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
-from steelyard.experiment.schema import Deployment
+from steelyard.experiment.schema import DeploymentSettings
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.session.plan import host_checks, metric_checks
 from steelyard.session.runtimes import Runtimes
@@ -228,7 +228,7 @@ _LINE_CHANGES: tuple[Callable[[st.DrawFn, list[str]], None], ...] = (
 class KnownRuntimes(Runtimes):
     """Runtimes that ask nobody."""
 
-    def runtime(self, deployment: Deployment) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings) -> Runtime:
         """A JVM and images that there could be."""
         if deployment.engine == "process":
             return processes()

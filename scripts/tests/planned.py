@@ -9,7 +9,7 @@ from typing import Any
 
 from builders import make_arms, make_jvm, make_session
 
-from steelyard.experiment.loader import Question, load_experiment
+from steelyard.experiment.loader import LoadedExperiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
@@ -51,7 +51,7 @@ def cores(count: int, threads: int = 1) -> list[Core]:
     return [tuple(range(threads * core, threads * (core + 1))) for core in range(count)]
 
 
-def question(name: str, *settings: str, workload: str | None = None, quick: bool = False) -> Question:
+def question(name: str, *settings: str, workload: str | None = None, quick: bool = False) -> LoadedExperiment:
     """An experiment of the project with `--set`."""
     found = load_experiment(EXPERIMENTS / f"{name}.yaml", HOST, workload)
     experiment = with_quick(found.experiment, found.settings) if quick else found.experiment
@@ -78,7 +78,7 @@ def specs(
 
 
 def specs_of(
-    found: Question,
+    found: LoadedExperiment,
     host: Sequence[Core] = ((0,), (1,)),
     runtime: Runtime | None = None,
     first_port: int = FIRST_PORT,
@@ -93,7 +93,7 @@ def specs_of(
     }
 
 
-def asked(workload: str, **keys: Any) -> Question:
+def asked(workload: str, **keys: Any) -> LoadedExperiment:
     """An experiment made of keys of its file, on one of the project's workloads."""
     fields: dict[str, Any] = {
         "steelyard": 1,
@@ -105,10 +105,10 @@ def asked(workload: str, **keys: Any) -> Question:
         "load": {"users": 8},
     }
     found = load_workload(workload)
-    return Question(Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST))
+    return LoadedExperiment(Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST))
 
 
-def session_of(found: Question, planned: Mapping[str, Spec], blocks: int = 2) -> Session:
+def session_of(found: LoadedExperiment, planned: Mapping[str, Spec], blocks: int = 2) -> Session:
     """The record of a session with these specs."""
     experiment, workload = found.experiment, found.workload.workload
     plots = {name: repr(spec.host_states) for name, spec in planned.items()}

@@ -13,7 +13,7 @@ from planned import asked, processes, session_of, specs_of
 from trees import Kernel
 
 from steelyard.engines.base import Engine
-from steelyard.experiment.loader import Question
+from steelyard.experiment.loader import LoadedExperiment
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import runner
@@ -35,7 +35,7 @@ class Bench:
 
     def session(
         self,
-        question: Question,
+        question: LoadedExperiment,
         blocks: int = 2,
         feature: int = 17,
         kind: Literal["hotspot", "openj9"] = "hotspot",
@@ -93,5 +93,5 @@ def failed(one: Trial) -> list[str]:
     return [f"{check.name}: {check.detail}" for check in one.checks if check.voids and check.failed]
 
 
-def ping(**keys: Any) -> Question:
+def ping(**keys: Any) -> LoadedExperiment:
     return asked("ping", **{"load": {"users": 8, "injectors": 2, **WINDOW}, **keys})

@@ -91,4 +91,4 @@ def test_a_deadline_may_sleep_in_another_way() -> None:
     deadline = Deadline(1.0, clock)
     deadline.sleep(0.5, lambda seconds: clock.sleep(seconds / 5))
     assert deadline.spent == pytest.approx(0.1)
-    assert not deadline.passed
+    assert not deadline.is_over

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
 from steelyard.results.figures import count
-from steelyard.spec.search import Range, Varied
+from steelyard.spec.search import SearchRange, Varied
 from steelyard.units import MIB, format_size
 
 End = Literal["found", "wide", "open", "void", "running"]
@@ -76,7 +76,9 @@ class Bracket(NamedTuple):
         return SearchState(value, end, self.passed, self.failed, why)
 
 
-def search_state(search: Search, where: Range, steps: Sequence[SearchStep], repeats: int) -> SearchState:
+def search_state(
+    search: Search, where: SearchRange, steps: Sequence[SearchStep], repeats: int
+) -> SearchState:
     """Where a search stands after these trials, in order.
 
     After a void one the same value comes again, for nothing was learnt: at most `repeats` times in a row.
@@ -108,7 +110,7 @@ def value_text(varies: Varied, value: float) -> str:
     return f"{value:,.0f} arrivals/s" if value >= 1000 else f"{value:.4g} arrivals/s"
 
 
-def tidy(where: Range, value: float) -> float:
+def tidy(where: SearchRange, value: float) -> float:
     """The nearest value that can be set: whole users, whole MiB, a rate of four digits; inside of the range."""
     value = min(max(value, where.least), where.most or math.inf)
     if where.varies == "rate":
@@ -134,7 +136,7 @@ def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:
     )
 
 
-def _edge_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _edge_state(search: Search, where: SearchRange, steps: Sequence[SearchStep]) -> SearchState:
     falling = search.lower is not None
     sides = bracket(steps, falling)
     need = search.confirm + 1
@@ -156,7 +158,7 @@ def _edge_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> Se
     return sides.view(sides.failed if sides.failed_by <= sides.passed_by else sides.passed)
 
 
-def _outwards(where: Range, sides: Bracket, falling: bool, need: int) -> SearchState:
+def _outwards(where: SearchRange, sides: Bracket, falling: bool, need: int) -> SearchState:
     """A side is missing: a step towards it, as far as the search may go; the end of the range is confirmed as any."""
     easier = sides.passed is None
     inner = [value for value in (sides.passed, *sides.doubt, sides.failed) if value is not None]
@@ -172,7 +174,7 @@ def _outwards(where: Range, sides: Bracket, falling: bool, need: int) -> SearchS
     )
 
 
-def _middle(search: Search, where: Range, sides: Bracket) -> float | None:
+def _middle(search: Search, where: SearchRange, sides: Bracket) -> float | None:
     """A value between the sides; None where a side is missing, they are near enough, or there is no such value."""
     if sides.sides is None or abs(math.log(sides.sides[1] / sides.sides[0])) <= math.log1p(search.resolution):
         return None
@@ -180,7 +182,7 @@ def _middle(search: Search, where: Range, sides: Bracket) -> float | None:
     return value if value not in sides.sides else None
 
 
-def _hold_state(search: Search, where: Range, steps: Sequence[SearchStep]) -> SearchState:
+def _hold_state(search: Search, where: SearchRange, steps: Sequence[SearchStep]) -> SearchState:
     assert search.at is not None
     means = _mean_shares(steps)
     below = max((value for value, share in means.items() if share < search.at), default=None)

@@ -21,7 +21,7 @@ from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import SearchComparison, SearchResult, SearchRun, SearchStep
 from steelyard.results.figures import change, count, interval, not_ruled_out, number, percent
 from steelyard.results.schema import ScheduledTrial, Session, Trial
-from steelyard.spec.search import varied
+from steelyard.spec.search import varied_setting
 
 
 def search_results(session: Session, trials: Sequence[Trial]) -> list[SearchResult]:
@@ -54,7 +54,7 @@ def results_of(
         same_host = spec.host_states == question.specs[baseline].host_states
         result = SearchResult(
             arm=arm,
-            varies=varied(question.search, spec),
+            varies=varied_setting(question.search, spec),
             runs=runs[arm],
             n=len(logs),
             **pooled._asdict(),

@@ -27,7 +27,7 @@ from steelyard.cli import (
     run,
     workload,
 )
-from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, crashed, plain_words
+from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, plain_words, report_crash
 from steelyard.paths import CACHE
 
 try:  # older ones, as Debian's in the harness image, take click's
@@ -105,19 +105,19 @@ def main() -> None:
     try:
         sys.exit(_run(closed))
     except SteelyardError as error:
-        told = error
+        failure = error
     except TyperException as error:
         command = getattr(getattr(error, "ctx", None), "command_path", "./steelyard")
         if not error.format_message():  # no command at all: the help was printed
             sys.exit(Exit.USAGE)
-        told = BadInput(f"{plain_words(error.format_message()).rstrip('.')}: see {command} --help")
-        told.exit_code = Exit.USAGE
+        failure = BadInput(f"{plain_words(error.format_message()).rstrip('.')}: see {command} --help")
+        failure.exit_code = Exit.USAGE
     except (KeyboardInterrupt, Abort):
         sys.exit(Exit.INTERRUPTED)
     except Exception as error:  # whatever it is, it must not look like a regression
-        told = crashed(error, CACHE / "crashes")
-    sys.stderr.write(f"steelyard: {told}\n")
-    sys.exit(told.exit_code)
+        failure = report_crash(error, CACHE / "crashes")
+    sys.stderr.write(f"steelyard: {failure}\n")
+    sys.exit(failure.exit_code)
 
 
 def _run(closed: str) -> int:
@@ -133,19 +133,19 @@ def _run(closed: str) -> int:
             app(prog_name="./steelyard", standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
         )
     except BrokenPipeError:
-        _silence(1)
+        _discard_output(1)
         return Exit.READER_GONE
     except OSError as error:
-        kind = {errno.ENAMETOOLONG: BadInput, errno.ENOSPC: NoSpace}.get(error.errno or 0)
-        if kind is None:
+        error_type = {errno.ENAMETOOLONG: BadInput, errno.ENOSPC: NoSpace}.get(error.errno or 0)
+        if error_type is None:
             raise
         if error.filename is None:
-            _silence(1)  # it is what was printed that has no space, and Python would try once more
-        raise kind(f"{error.filename or 'the output'}: {os.strerror(error.errno or 0)}") from error
+            _discard_output(1)  # it is what was printed that has no space, and Python would try once more
+        raise error_type(f"{error.filename or 'the output'}: {os.strerror(error.errno or 0)}") from error
     except SystemExit:
         # Only the libraries that print end so, when their reader (`| head`) has gone; Python would complain once more
         # when it flushes.
-        _silence(1)
+        _discard_output(1)
         return Exit.READER_GONE
 
 
@@ -172,9 +172,9 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         for descriptor in (1, 2):
             if stat.S_ISCHR(os.fstat(descriptor).st_mode):
-                _silence(descriptor)
+                _discard_output(descriptor)
     raise KeyboardInterrupt
 
 
-def _silence(descriptor: int) -> None:
+def _discard_output(descriptor: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.status import Status
 
 from steelyard.build import find_build, fingerprint, make_build
-from steelyard.cli.options import say
+from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import ROOT
 from steelyard.session.runtimes import Runtimes
@@ -31,10 +31,10 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
     require_javac(builder)
     maven = find_maven(Path(builder.identity.home))
     began = time.monotonic()
-    what = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
-    with console.status(f"building the Java parts with Maven ({what})") as status:
-        build = make_build(builder, maven, maven_packages(), _shown(console, status), root)
-    say(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
+    reason = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
+    with console.status(f"building the Java parts with Maven ({reason})") as status:
+        build = make_build(builder, maven, maven_packages(), _progress_printer(console, status), root)
+    print_line(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
 
 
@@ -58,7 +58,7 @@ _ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")
 """Beginnings of lines that name a file and no module."""
 
 
-def _shown(console: Console, status: Status) -> Callable[[str], None]:
+def _progress_printer(console: Console, status: Status) -> Callable[[str], None]:
     """What turns Maven's lines, one by one, into a few that tell a person how far it is."""
     module, fetched = "reading the modules", 0
 
@@ -67,7 +67,7 @@ def _shown(console: Console, status: Status) -> Callable[[str], None]:
         if line.startswith("[INFO] Building ") and not line.startswith(_ARCHIVES):
             module = line.removeprefix("[INFO] Building ").split("  ")[0].strip()
             if not console.is_terminal:
-                say(console, f"  {module}")
+                print_line(console, f"  {module}")
         fetched += "Downloaded from" in line
         status.update(f"building {module}" + (f", {fetched} files fetched" if fetched else ""))
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from typer import Option
 
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, open_console, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
@@ -25,7 +25,7 @@ from steelyard.session.runtimes import ClusterTarget
 from steelyard.units import format_duration
 
 
-@options.asking
+@options.with_session_options
 def certify(
     experiment: options.GateExperimentArgument = "gate",
     *,
@@ -50,7 +50,7 @@ def certify(
     ] = CERTIFICATE_PAIRS,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
     duet: options.DuetOption = False,
-    ask: options.Ask,
+    make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
@@ -72,12 +72,12 @@ def certify(
         directory = SessionDirectory(session)
         directory.doubts(directory.trials())
     else:
-        plan = plan_certification(ask(experiment, blocks=blocks), baseline, duet)
+        plan = plan_certification(make_request(experiment, blocks=blocks), baseline, duet)
         make_ready(plan, console, [out, folder])
         directory = new_session(replace(plan, certificate=terms), out)
-        say(
+        print_line(
             console,
-            f"{count(blocks, 'pair')} of equal arms, about {options.expected(plan)}; {directory.path}",
+            f"{count(blocks, 'pair')} of equal arms, about {options.expected_time(plan)}; {directory.path}",
         )
         carry_out(directory, plan.runtimes, console)
     _conclude(directory, terms, as_json)
@@ -122,9 +122,9 @@ def _print(certificate: Certificate, names: list[str], path: Path) -> None:
             table.add_row(metric_info(name).label, *_row(noise))
     console.print(table)
     for line in (*sentences(certificate, names[0]), *_windows(certificate), *certificate.notes):
-        say(console, line)
+        print_line(console, line)
     until = time.strftime("%Y-%m-%d", time.gmtime(certificate.expires))
-    say(console, f"valid until {until}: {path}")
+    print_line(console, f"valid until {until}: {path}")
 
 
 def _row(noise: Noise) -> list[str]:

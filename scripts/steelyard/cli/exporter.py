@@ -16,7 +16,7 @@ LOOPBACK = "127.0.0.1"
 
 
 @contextmanager
-def exported(watcher: Watcher, session: Session, port: int | None) -> Iterator[Watcher]:
+def export_figures(watcher: Watcher, session: Session, port: int | None) -> Iterator[Watcher]:
     """Serve `http://127.0.0.1:PORT/metrics` while a session runs; the watcher given is told everything as before.
 
     Args:

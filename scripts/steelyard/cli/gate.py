@@ -11,7 +11,7 @@ from rich.console import Console
 from typer import Option
 
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, open_console, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
@@ -39,7 +39,7 @@ from steelyard.units import format_duration, parse_duration, parse_share
 EXIT = {"pass": Exit.OK, "regression": Exit.REGRESSION, "inconclusive": Exit.INCONCLUSIVE}
 
 
-@options.asking
+@options.with_session_options
 def gate(
     experiment: options.GateExperimentArgument = "gate",
     *,
@@ -73,7 +73,7 @@ def gate(
         ),
     ] = None,
     duet: options.DuetOption = False,
-    ask: options.Ask,
+    make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
@@ -89,12 +89,17 @@ def gate(
     session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
     where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
     """
-    console, request = open_console(stderr=True), ask(experiment)
+    console, request = open_console(stderr=True), make_request(experiment)
     if resume is not None:
-        say(console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone")
+        print_line(
+            console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone"
+        )
         resume_gate(SessionDirectory(resume), request.target, console, as_json)
         return
-    sides = {"baseline": _named(baseline, "--baseline"), "candidate": _named(candidate, "--candidate")}
+    sides = {
+        "baseline": _require_side(baseline, "--baseline"),
+        "candidate": _require_side(candidate, "--candidate"),
+    }
     tolerated, seconds = _share(margin), _seconds(time)
     plan = plan_gate(request, sides, metric, duet)
     certificate = find_certificate_here(plan, options.certificates_in(certificates, out), pool)
@@ -105,14 +110,14 @@ def gate(
     if _is_answered(directory):
         _conclude(directory, as_json)
         return
-    say(
+    print_line(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
         f" {percent(tolerated)}: {' or '.join(map(str, interims))} pairs of about {format_duration(pair)};"
         f" {directory.path}",
     )
     for note in (*plan.notes, *terms.notes):
-        say(console, f"note: {note}")
+        print_line(console, f"note: {note}")
     carry_out(directory, plan.runtimes, console)
     _finish(directory, request.target, console, as_json)
 
@@ -158,7 +163,9 @@ def _finish(directory: SessionDirectory, target: ClusterTarget, console: Console
         if not (second.path / "session.json").exists():
             second = create_confirmation(directory)
         if not second.has_ended():
-            say(console, "a regression so far: a second session, in another order, confirms it or does not")
+            print_line(
+                console, "a regression so far: a second session, in another order, confirms it or does not"
+            )
             runtimes, differs = prepare_resume(second, target, console)
             carry_out(second, runtimes, console, None, differs)
     _conclude(directory, as_json)
@@ -193,7 +200,7 @@ def _print(result: GateResult) -> None:
         typer.echo(f"  {count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}")
 
 
-def _named(side: str | None, option: str) -> str:
+def _require_side(side: str | None, option: str) -> str:
     if side is None or not side.strip():
         raise BadInput(f"a gate weighs two sides: give {option}, for example {option} HEAD~1")
     return side

@@ -69,10 +69,10 @@ def add(
 ) -> None:
     """Keep the figures of sessions as small files."""
     for directory in directories:
-        found = SessionDirectory(directory)
-        path = found.path / "gate.json"
+        session = SessionDirectory(directory)
+        path = session.path / "gate.json"
         result = read_record(path, GateResult) if path.exists() else None
-        entry = entry_of(found.session(), found.trials(), arm, commit, result, pool)
+        entry = entry_of(session.session(), session.trials(), arm, commit, result, pool)
         typer.echo(keep(folder, entry))
 
 
@@ -102,7 +102,7 @@ def check(
 ) -> None:
     """Say where figures changed; exit code 12 for a change for the worse that acknowledged.yaml does not name."""
     series = _series(folder, metrics)
-    places = [place for one in series for place in one.changes]
+    places = [place for figures in series for place in figures.changes]
     bad = [place for place in places if place.harmful and place.acknowledged is None]
     if as_json:
         print_json(
@@ -122,8 +122,8 @@ def check(
     else:
         for place in places:
             typer.echo(printable(told(place)))
-        looked = [one for one in series if spread(one) is not None]
-        sessions = len({one.session for s in series for one in s.entries})
+        looked = [figures for figures in series if spread(figures) is not None]
+        sessions = len({entry.session for s in series for entry in s.entries})
         typer.echo(
             f"{count(len(places), 'change')} in {len(looked)} series of {count(sessions, 'session')},"
             f" {len(bad)} of them for the worse and not acknowledged"
@@ -136,7 +136,7 @@ def _series(folder: Path, names: Sequence[str]) -> list[Series]:
     known = {info.name for info in METRIC_INFOS}
     if unknown := [name for name in names if name not in known]:
         raise BadInput(f"{unknown[0]!r} is no metric: see `./steelyard list --metrics`")
-    found = series_of(read_entries(folder), read_acknowledged(folder), names or OTHER_METRICS)
-    if not found:
+    all_series = series_of(read_entries(folder), read_acknowledged(folder), names or OTHER_METRICS)
+    if not all_series:
         raise BadInput(f"{folder} has no figure of {', '.join(names or OTHER_METRICS)}")
-    return found
+    return all_series

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
@@ -32,7 +32,9 @@ _WHAT = {
 
 @app.command()
 def prepare(
-    what: Annotated[str, Argument(metavar="large-pages", help="What to prepare the host for: large-pages.")],
+    target: Annotated[
+        str, Argument(metavar="large-pages", help="What to prepare the host for: large-pages.")
+    ],
     heap: Annotated[str, Option("--heap", metavar="SIZE", help="Heap of each JVM, for example 3g.")],
     jvms: Annotated[int, Option("--jvms", metavar="N", min=1, max=256, help="JVMs that run at once.")] = 1,
     node: Annotated[
@@ -49,8 +51,8 @@ def prepare(
 
     What was there is recorded; `host restore` puts it back. Needs root (sudo).
     """
-    if what != "large-pages":
-        raise BadInput(f"a host can be prepared for large-pages, not for {what!r}")
+    if target != "large-pages":
+        raise BadInput(f"a host can be prepared for large-pages, not for {target!r}")
     try:
         size = parse_size(heap)
     except ValueError as error:
@@ -60,17 +62,17 @@ def prepare(
     system, console = System(), open_console()
     need = preparing.need_of([size] * jvms, system)
     wanted = preparing.wanted_states(need, system, node, _group(group))
-    say(
+    print_line(
         console,
         f"{need.pages} pages of {format_size(need.size)} for {jvms} x {format_size(size)} of heap, its code and its"
         " collector's tables:",
     )
     changes = {name: value for name, value in wanted.items() if STATES[name].read(system) != value}
     for name, value in changes.items():
-        say(console, f"  {name}: {STATES[name].read(system)} -> {value}   ({_WHAT[name]})")
-    say(console, "  memlock: as it is (neither root, nor members of the group, nor HotSpot need it)")
+        print_line(console, f"  {name}: {STATES[name].read(system)} -> {value}   ({_WHAT[name]})")
+    print_line(console, "  memlock: as it is (neither root, nor members of the group, nor HotSpot need it)")
     if not changes:
-        say(console, "nothing to do: this host is as it should be")
+        print_line(console, "nothing to do: this host is as it should be")
         return
     for name in changes:
         STATES[name].require(system)
@@ -80,7 +82,7 @@ def prepare(
         typer.confirm("Do it?", abort=True)
     with host_lock():
         preparing.prepare(system, wanted, need)
-    say(console, "done; ./steelyard host restore puts it back")
+    print_line(console, "done; ./steelyard host restore puts it back")
 
 
 @app.command()
@@ -95,10 +97,10 @@ def show(as_json: JsonOption = False) -> None:
         print_json(rows)
         return
     for row in rows:
-        told = (
+        value = (
             f"{row['now']}   (takes {row['takes']})" if row["now"] is not None else f"not here: {row['says']}"
         )
-        say(open_console(), f"{row['state']}: {told}")
+        print_line(open_console(), f"{row['state']}: {value}")
 
 
 @app.command(name="set")
@@ -136,11 +138,11 @@ def restore() -> None:
         typer.echo(sentence)
 
 
-def _group(told: str | None) -> int | None:
+def _group(group: str | None) -> int | None:
     """The group that may take large pages; None for root, who may anyway."""
-    if told is None:
+    if group is None:
         return int(os.environ.get("SUDO_GID", "0")) or os.getgid() or None
     try:
-        return int(told) if told.isdigit() else grp.getgrnam(told).gr_gid
+        return int(group) if group.isdigit() else grp.getgrnam(group).gr_gid
     except KeyError as error:
-        raise BadInput(f"--group {told}: this host has no such group") from error
+        raise BadInput(f"--group {group}: this host has no such group") from error

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from steelyard.analysis.across import Side, differences, effects, yields
+from steelyard.analysis.across import Effect, Side, differences, effects, yields
 from steelyard.analysis.estimates import analyse
-from steelyard.cli.options import JsonOption, open_console, print_json, say
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise
@@ -26,27 +26,27 @@ def tune(as_json: JsonOption = False) -> None:
 
     The checklist of the POWER9 study for this host; changes nothing.
     """
-    found = advise(System())
+    advices = advise(System())
     if as_json:
-        print_json([one._asdict() for one in found])
+        print_json([advice._asdict() for advice in advices])
         return
     console = open_console()
-    for one in found:
-        console.print(f"[bold]{one.topic}[/bold]")
-        for line in _lines(one):
-            say(console, f"  {line}")
+    for advice in advices:
+        console.print(f"[bold]{advice.topic}[/bold]")
+        for line in _lines(advice):
+            print_line(console, f"  {line}")
 
 
-def _lines(one: Advice) -> list[str]:
-    told = {
-        "now": one.now,
-        "better": one.better,
-        "study": one.said,
-        "shows it": f"./steelyard run {one.experiment}" if one.experiment else "",
-        "set": one.sets,
-        "undo": one.undoes,
+def _lines(advice: Advice) -> list[str]:
+    fields = {
+        "now": advice.now,
+        "better": advice.better,
+        "study": advice.said,
+        "shows it": f"./steelyard run {advice.experiment}" if advice.experiment else "",
+        "set": advice.sets,
+        "undo": advice.undoes,
     }
-    return [f"{what + ':':<10}{text}" for what, text in told.items() if text]
+    return [f"{label + ':':<10}{text}" for label, text in fields.items() if text]
 
 
 def compare(
@@ -74,29 +74,29 @@ def compare(
     for name, text in (("price", price), ("cores", cores), ("watts", watts)):
         for values, value in zip(given, _pair(name, text), strict=False):
             values[name] = value
-    one, other = (_side(path, values) for path, values in zip((first, second), given, strict=True))
-    if found := differences(one.session, other.session):
+    sides = [_side(path, values) for path, values in zip((first, second), given, strict=True)]
+    if reasons := differences(*(side.session for side in sides)):
         raise BadInput(
             f"{first} and {second} cannot be set side by side, for more than their hosts differs: "
-            + "; ".join(found[:4])
-            + (f"; and {len(found) - 4} more" if len(found) > 4 else "")
+            + "; ".join(reasons[:4])
+            + (f"; and {len(reasons) - 4} more" if len(reasons) > 4 else "")
         )
     if as_json:
-        told = [
+        hosts = [
             {"host": host_name(side.session), "session": side.session.id, "yields": _plain(side)}
-            for side in (one, other)
+            for side in sides
         ]
-        print_json({"sessions": told, "effects": [_document(*effect) for effect in effects(one, other)]})
+        print_json({"sessions": hosts, "effects": [_document(effect) for effect in effects(*sides)]})
         return
     console = open_console()
-    say(console, f"first:  {host_name(one.session)} ({one.session.id})")
-    say(console, f"second: {host_name(other.session)} ({other.session.id})")
-    for table in side_by_side(one, other):
+    for name, side in zip(("first: ", "second:"), sides, strict=True):
+        print_line(console, f"{name} {host_name(side.session)} ({side.session.id})")
+    for table in side_by_side(*sides):
         console.print(f"\n[bold]{table.caption}[/bold]")
         console.print(to_rich_table(table))
         for note in table.notes:
-            say(console, note)
-    say(console, f"\n{NO_CAUSE}")
+            print_line(console, note)
+    print_line(console, f"\n{NO_CAUSE}")
 
 
 def _side(path: Path, given: dict[str, float]) -> Side:
@@ -123,16 +123,14 @@ def _pair(name: str, text: str | None) -> tuple[float, ...]:
 
 
 def _plain(side: Side) -> dict[str, dict[str, dict[str, float | None]]]:
-    return {arm: {name: one._asdict() for name, one in per.items()} for arm, per in yields(side).items()}
-
-
-def _document(metric: str, arm: str, *more: object) -> dict[str, object]:
-    first, second, apart = more
-    shown = [one.model_dump(mode="json") if hasattr(one, "model_dump") else one for one in (first, second)]
     return {
-        "metric": metric,
-        "arm": arm,
-        "first": shown[0],
-        "second": shown[1],
-        "apart": apart._asdict() if hasattr(apart, "_asdict") else None,
+        arm: {name: value._asdict() for name, value in values.items()} for arm, values in yields(side).items()
     }
+
+
+def _document(effect: Effect) -> dict[str, object]:
+    first, second = (
+        estimate and estimate.model_dump(mode="json") for estimate in (effect.first, effect.second)
+    )
+    apart = effect.apart and effect.apart._asdict()
+    return {**effect._asdict(), "first": first, "second": second, "apart": apart}

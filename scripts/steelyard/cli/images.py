@@ -18,7 +18,7 @@ from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
-from steelyard.images.lock import bases_here, find_bases, read_bases, unlocked
+from steelyard.images.lock import bases_here, find_bases, find_unlocked, read_bases
 from steelyard.paths import ROOT
 from steelyard.workload.loader import workload_names
 
@@ -104,7 +104,7 @@ def lock(
     """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
     now = read_bases()
     if check_only:
-        missing = unlocked(now)
+        missing = find_unlocked(now)
         for name in missing:
             typer.echo(f"not locked: {name} ({now[name].reference})")
         if missing:
@@ -112,7 +112,7 @@ def lock(
         typer.echo(f"all {len(now)} bases are locked")
         return
     for name, base in locking.lock(_docker()).items():
-        typer.echo(f"{name} {base.pinned} ({'same' if now[name] == base else 'new'})")
+        typer.echo(f"{name} {base.full_reference} ({'same' if now[name] == base else 'new'})")
 
 
 @app.command()
@@ -144,12 +144,12 @@ def verify(
     plan = parse_plan(bakery.definition([GROUPS["all"]]))
     pushed = None if record is None else _read_record(record)
     subjects = verifying.named_images(docker, images) if images else verifying.present(docker, plan)
-    checks = [one for subject in subjects for one in verifying.check(subject, plan, pushed)]
+    checks = [check for subject in subjects for check in verifying.check(subject, plan, pushed)]
     if as_json:
-        print_json({"passed": verifying.passed(checks), "checks": [vars(one) for one in checks]})
+        print_json({"passed": verifying.is_verified(checks), "checks": [vars(check) for check in checks]})
     else:
         _print_checks(checks)
-    if not verifying.passed(checks):
+    if not verifying.is_verified(checks):
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
@@ -174,22 +174,22 @@ def _console() -> Console:
 
 def _read_record(path: Path) -> dict[str, dict[str, Any]]:
     try:
-        found: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
-        if not all("containerimage.digest" in entry for entry in found.values()):
+        entries: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
+        if not all("containerimage.digest" in entry for entry in entries.values()):
             raise BadInput(f"{path} names an image without a digest: take the record of a release")
     except OSError as error:
         raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
     except (ValueError, AttributeError, TypeError) as error:
         raise BadInput(f"{path} is no record of a release") from error
-    return found
+    return entries
 
 
-def _print_checks(checks: list[verifying.Check]) -> None:
+def _print_checks(checks: list[verifying.ImageCheck]) -> None:
     shown = Table("image", "check", "", "detail")
     before = None
-    for one in checks:
-        subject, before = ("" if one.subject == before else one.subject), one.subject
-        shown.add_row(subject, one.name, "ok" if one.passed else "[bold]DIFFERS[/bold]", one.detail)
+    for check in checks:
+        subject, before = ("" if check.subject == before else check.subject), check.subject
+        shown.add_row(subject, check.name, "ok" if check.passed else "[bold]DIFFERS[/bold]", check.detail)
     open_console().print(shown if checks else "no image of this project was found")
 
 

@@ -14,7 +14,15 @@ from rich.table import Table
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.listing import print_listing
-from steelyard.cli.options import JsonOption, SessionArgument, conclude, open_console, print_json, say, tell
+from steelyard.cli.options import (
+    JsonOption,
+    SessionArgument,
+    conclude,
+    open_console,
+    print_json,
+    print_line,
+    print_sentence,
+)
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
@@ -43,19 +51,19 @@ from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
 
 
-@options.asking
+@options.with_session_options
 def plan(
     experiment: options.ExperimentArgument,
     *,
     blocks: options.BlocksOption = None,
-    ask: options.Ask,
+    make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     pool: options.PoolOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    made = make_plan(ask(experiment, blocks=blocks, profilers=profile))
+    made = make_plan(make_request(experiment, blocks=blocks, profilers=profile))
     changes = predict_detectable(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
@@ -63,45 +71,47 @@ def plan(
     console = open_console()
     console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
-        say(console, line)
+        print_line(console, line)
     console.print(
         f"{len(made.schedule)} {'searches' if made.experiment.search else 'trials'} ({made.experiment.procedure}),"
-        f" {options.expected(made)}\n",
+        f" {options.expected_time(made)}\n",
         highlight=False,
     )
     print_listing(console, None, *_arms_table(made))
     for note in made.notes:
-        tell(console, f"note: {note}")
+        print_sentence(console, f"note: {note}")
     if lines := describe(made, changes):
         over = count(made.experiment.design.blocks, "block")
         console.print(
             f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
         )
         for line in lines:
-            tell(console, line, indent="  ")
+            print_sentence(console, line, indent="  ")
     for line in _by_certificate(made, out, pool):
-        say(console, line)
+        print_line(console, line)
     console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
-        say(console, f"  block {block}: {', '.join(order)}")
+        print_line(console, f"  block {block}: {', '.join(order)}")
     if made.profilers:
-        say(console, f"  then a trial of each arm watched by {', '.join(made.profilers)}, in no average")
+        print_line(
+            console, f"  then a trial of each arm watched by {', '.join(made.profilers)}, in no average"
+        )
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
-        say(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
+        print_line(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
 
 
 def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]:
     """What a noise certificate of this host says it takes to see an effect; nothing without one."""
     if made.experiment.search is not None or all(spec.remote for spec in made.specs.values()):
         return []
-    found = find_certificate_here(made, out / "certificates", pool)
-    if isinstance(found, str):
+    certificate = find_certificate_here(made, out / "certificates", pool)
+    if isinstance(certificate, str):
         return []
-    block = pair_seconds(made, found) / 2 * len(made.specs)
-    lines = sentences(found, made.experiment.metrics.primary, block)
-    return [f"\nBy the noise certificate {found.name}, 80 % power:", *(f"  {line}" for line in lines)]
+    block = pair_seconds(made, certificate) / 2 * len(made.specs)
+    lines = sentences(certificate, made.experiment.metrics.primary, block)
+    return [f"\nBy the noise certificate {certificate.name}, 80 % power:", *(f"  {line}" for line in lines)]
 
 
 def _runs_on(spec: Spec) -> str:
@@ -109,37 +119,37 @@ def _runs_on(spec: Spec) -> str:
     artifact = spec.servers[0].artifact
     jvm = artifact.jvm
     where = artifact.image or (jvm.home if jvm is not None else " ".join(artifact.words))
-    told = (
+    runtime = (
         f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
     )
-    return f"{spec.engine}: servers on {told} ({where})"
+    return f"{spec.engine}: servers on {runtime} ({where})"
 
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
     """Compute every estimate of a session again, from its trials alone."""
-    conclude(_analysed(directory), as_json)
+    conclude(_analyse_again(directory), as_json)
 
 
 def report(directory: SessionArgument) -> None:
     """Write the report of a session again: report.html, .md, .csv and .benchstat."""
-    for path in write_report(_analysed(directory)):
+    for path in write_report(_analyse_again(directory)):
         typer.echo(path)
 
 
-def _analysed(directory: Path) -> SessionDirectory:
+def _analyse_again(directory: Path) -> SessionDirectory:
     """A session with its analysis made anew; says so where the one that was there is not what the trials give."""
-    found = SessionDirectory(directory)
-    found.session()
-    if not found.trials():
+    session = SessionDirectory(directory)
+    session.session()
+    if not session.trials():
         raise BadInput(
             f"{directory} holds no finished trial yet: go on with `./steelyard resume {directory}`"
         )
-    path = found.path / "analysis.json"
+    path = session.path / "analysis.json"
     before = read_bytes(path) if path.is_file() else None
-    analyse_again(found)
+    analyse_again(session)
     if before not in (None, read_bytes(path)):
         typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
-    return found
+    return session
 
 
 def list_(
@@ -203,7 +213,7 @@ def doctor(
     )
     console.print(_findings_table(findings))
     named = ", ".join(f"{name} ({home})" for name, home in jdks.items())
-    say(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
+    print_line(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
 
 
 def _findings_table(findings: Sequence[Finding]) -> Table:
@@ -241,17 +251,21 @@ def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
     for arm in made.arms:
         spec = made.specs[arm.name]
         servers = spec.servers
-        heaps = [one.heap_bytes for one in servers if one.heap_bytes is not None]
+        heaps = [server.heap_bytes for server in servers if server.heap_bytes is not None]
         each = " | ".join(format_size(heap) for heap in dict.fromkeys(heaps))
-        row: dict[str, Any] = {"arm": arm.name + " (baseline)" * arm.baseline, "JVMs": len(servers)}
-        row["cores each"] = f"{servers[0].cores:.3g}" + " shared" * (servers[0].cpus_shared_with > 1)
-        row["CPUs of each JVM"] = " | ".join(dict.fromkeys(",".join(map(str, one.cpus)) for one in servers))
+        name = f"{arm.name} (baseline)" if arm.baseline else arm.name
+        row: dict[str, Any] = {"arm": name, "JVMs": len(servers)}
+        shared = " shared" if servers[0].cpus_shared_with > 1 else ""
+        row["cores each"] = f"{servers[0].cores:.3g}{shared}"
+        cpus = (",".join(map(str, server.cpus)) for server in servers)
+        row["CPUs of each JVM"] = " | ".join(dict.fromkeys(cpus))
         row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
-        memory = (format_size(one.memory_bytes) for one in servers if one.memory_bytes is not None)
+        memory = (format_size(size) for server in servers if (size := server.memory_bytes) is not None)
         row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
         row["options"] = " ".join(_common_options(spec, made))
         row["compilers"] = ", ".join(map(_place, spec.of("compiler")))
-        row["beside them"] = ", ".join(one.name for one in spec.deployed if one.role not in MEASURED_ROLES)
+        others = (component for component in spec.deployed if component.role not in MEASURED_ROLES)
+        row["beside them"] = ", ".join(component.name for component in others)
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
         rows.append(row)
     # What no arm has needs no column.
@@ -265,13 +279,13 @@ def _place(component: Component) -> str:
 
 def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
     """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
-    defaults = made.workload.workload.resolved(spec.topology, {})
-    first, *others = (one.jvm_options for one in spec.servers)
-    told = [text for text in first if all(text in other for other in others)]
-    told = [text for text in told if not text.startswith(("-Xlog", "-Xverbose"))]
+    defaults = made.workload.workload.resolve_settings(spec.topology, {})
+    first, *others = (server.jvm_options for server in spec.servers)
+    common = [text for text in first if all(text in other for other in others)]
+    common = [text for text in common if not text.startswith(("-Xlog", "-Xverbose"))]
     own = {name: x for name, x in spec.settings.items() if defaults[name.partition(".")[2]] != x}
     threads = {name: x for name, x in spec.servers[0].environment.items() if name.endswith("_THREADS")}
-    return [*told, *(f"{name}={x}" for name, x in (own | threads).items())]
+    return [*common, *(f"{name}={x}" for name, x in (own | threads).items())]
 
 
 def _plan_document(made: SessionPlan) -> dict[str, Any]:
@@ -291,15 +305,20 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
 
 def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     try:
-        found = load_experiment(path, host_checks(), metrics=metric_checks()).experiment
+        experiment = load_experiment(path, host_checks(), metrics=metric_checks()).experiment
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
     factors = "; ".join(
         f"{factor}: {', '.join(map(str, spec.levels)) if spec.levels != 'host' else 'as the host has'}"
-        for factor, spec in found.factors.items()
+        for factor, spec in experiment.factors.items()
     )
-    told = {"name": name, "workload": found.workload, "factors": factors}
-    return {**told, "blocks": found.design.blocks, "title": found.title}
+    return {
+        "name": name,
+        "workload": experiment.workload,
+        "factors": factors,
+        "blocks": experiment.design.blocks,
+        "title": experiment.title,
+    }
 
 
 def _session_row(path: Path) -> dict[str, Any]:
@@ -314,5 +333,4 @@ def _session_row(path: Path) -> dict[str, Any]:
         answered = answer(session, directory.analysis())[0]
     state = "complete" if ended else "unfinished"
     void = sum(trial.state == "void" for trial in trials)
-    told = {"session": session.id, "state": state, "trials": len(trials)}
-    return {**told, "void": void, "answer": answered}
+    return {"session": session.id, "state": state, "trials": len(trials), "void": void, "answer": answered}

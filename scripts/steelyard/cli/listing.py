@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows for people: a table where its columns fit, else each row in a few lines of its own, down to narrow terminals."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -23,7 +22,7 @@ def print_listing(
     console: Console,
     title: str | None,
     columns: Sequence[str],
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     headline: str | None = None,
 ) -> None:
     """Print rows.
@@ -40,7 +39,7 @@ def print_listing(
     before = sum(widths[name] + _BETWEEN for name in columns[:-1])
     fits = before + min(widths[columns[-1]], _LEAST) <= console.width
     if fits or console.width >= _WIDE:
-        console.print(_table(title, columns, rows, whole=fits))
+        console.print(_table(title, columns, rows, full_width=fits))
         return
     if title is not None:
         console.print(Text(title, style="bold italic"))
@@ -48,37 +47,39 @@ def print_listing(
         _print_lines(console, columns, row, headline)
 
 
-def _cell(row: dict[str, Any], name: str) -> str:
+def _cell(row: Mapping[str, object], name: str) -> str:
     return str(row.get(name, ""))
 
 
 def _table(
-    title: str | None, columns: Sequence[str], rows: Sequence[dict[str, Any]], *, whole: bool
+    title: str | None, columns: Sequence[str], rows: Sequence[Mapping[str, object]], *, full_width: bool
 ) -> Table:
-    """`whole`: all columns but the last have their whole width."""
+    """`full_width`: all columns but the last have their full_width width."""
     table = Table(
         title=title, title_justify="left", title_style="bold", box=None, padding=(0, _BETWEEN, 0, 0)
     )
     for number, column in enumerate(columns):
         # A name is copied from here into a command: it stays in one piece.
-        kept = number == 0 or (whole and number < len(columns) - 1)
+        kept = number == 0 or (full_width and number < len(columns) - 1)
         table.add_column(column, header_style="bold", overflow="fold", no_wrap=kept)
     for row in rows:
         table.add_row(*(escape(_cell(row, column)) for column in columns))
     return table
 
 
-def _print_lines(console: Console, columns: Sequence[str], row: dict[str, Any], headline: str | None) -> None:
+def _print_lines(
+    console: Console, columns: Sequence[str], row: Mapping[str, object], headline: str | None
+) -> None:
     first = Text(_cell(row, columns[0]), style="bold", overflow="fold")
-    if headline is not None and (told := _cell(row, headline)):
-        first.append(f"  {told}", style="not bold")
+    if headline is not None and (text := _cell(row, headline)):
+        first.append(f"  {text}", style="not bold")
     console.print(first)
-    rest = [(name, told) for name in columns[1:] if name != headline and (told := _cell(row, name))]
+    rest = [(name, text) for name in columns[1:] if name != headline and (text := _cell(row, name))]
     if headline is None:
-        for name, told in rest:
-            console.print(_below(Text.assemble((f"{name}: ", "dim"), told)))
+        for name, text in rest:
+            console.print(_below(Text.assemble((f"{name}: ", "dim"), text)))
     elif rest:
-        parts = [Text.assemble((f"{name} ", "dim"), told) for name, told in rest]
+        parts = [Text.assemble((f"{name} ", "dim"), text) for name, text in rest]
         console.print(_below(Text(" | ").join(parts)))
 
 

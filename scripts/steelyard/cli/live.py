@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.analysis.search import value_text
-from steelyard.cli.options import say
+from steelyard.cli.options import print_line
 from steelyard.clock import SYSTEM, Clock
 from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Phase, Planned, Session, Trial
 from steelyard.session.live import Watcher
 from steelyard.session.schedule import trial_seconds
-from steelyard.spec.search import Varied, varied
+from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_duration, format_size
 
 _PHASES: dict[str, str] = {
@@ -51,7 +51,7 @@ def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> 
 
 def trial_line(trial: Trial, varies: Varied | None = None) -> str:
     """One line for a trial that has ended; `varies`: what its search changes."""
-    name = f"block {trial.block} {_named(trial, varies)}"
+    name = f"block {trial.block} {_arm_label(trial, varies)}"
     if trial.measurement is None:
         return f"{name}: {'did not survive' if trial.state == 'valid' else 'void'}, {trial.failure}"
     figures = _figures(trial)
@@ -61,7 +61,7 @@ def trial_line(trial: Trial, varies: Varied | None = None) -> str:
     return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
 
 
-def _named(trial: Trial | Planned, varies: Varied | None) -> str:
+def _arm_label(trial: Trial | Planned, varies: Varied | None) -> str:
     if varies is not None and trial.value is not None:
         return f"{trial.arm} with {value_text(varies, trial.value)}"
     return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
@@ -70,7 +70,7 @@ def _named(trial: Trial | Planned, varies: Varied | None) -> str:
 def _varies(session: Session) -> Varied | None:
     """What the session's search changes; None: it searches for nothing."""
     search = Experiment.model_validate(session.experiment).search
-    return varied(search, session.arms[0].spec) if search is not None else None
+    return varied_setting(search, session.arms[0].spec) if search is not None else None
 
 
 def _figures(trial: Trial) -> str:
@@ -94,26 +94,28 @@ class PlainScreen:
         self._clock = clock
         self._console = console
         self._varies = _varies(session)
-        self._told = -math.inf
+        self._last_progress = -math.inf
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
-        say(
+        print_line(
             self._console,
-            f"trial {done + 1} of {total}: block {planned.block}, {_named(planned, self._varies)}",
+            f"trial {done + 1} of {total}: block {planned.block}, {_arm_label(planned, self._varies)}",
         )
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Phases that a person waits for get a line."""
         if phase in ("start", "warmup", "measure"):
-            say(self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else ""))
+            print_line(
+                self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else "")
+            )
 
     def progress(self, text: str) -> None:
         """A line now and then: a loader tells of every fiftieth user."""
         now = self._clock.monotonic()
-        if now - self._told >= _PROGRESS_SECONDS:
-            self._told = now
-            say(self._console, f"  {text}")
+        if now - self._last_progress >= _PROGRESS_SECONDS:
+            self._last_progress = now
+            print_line(self._console, f"  {text}")
 
     def throughput(self, rate: float) -> None:
         """Not shown: a line each second would bury the rest."""
@@ -121,11 +123,11 @@ class PlainScreen:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Print the trial's figures."""
         del done, total
-        say(self._console, f"  {trial_line(trial, self._varies)}")
+        print_line(self._console, f"  {trial_line(trial, self._varies)}")
 
     def note(self, sentence: str) -> None:
         """Print it (on a terminal above the view)."""
-        say(self._console, f"note: {sentence}")
+        print_line(self._console, f"note: {sentence}")
 
 
 class LiveScreen(PlainScreen):
@@ -181,13 +183,13 @@ class LiveScreen(PlainScreen):
         if self._planned is not None:
             block = f"block {self._planned.block} of {blocks}"
             status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
-            status.add_row("arm", _named(self._planned, self._varies))
+            status.add_row("arm", _arm_label(self._planned, self._varies))
         elapsed = self._clock.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         doing = f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
         status.add_row("phase", Text(doing, overflow="ellipsis", no_wrap=True))
         status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
-        status.add_row("time left", self._left())
+        status.add_row("time left", self._remaining_time())
         trials = Table.grid(padding=(0, 2))
         for trial in self._ended[-_SHOWN_TRIALS:]:
             mark, style = ("✓", "green") if trial.state == "valid" else ("✗", "red")
@@ -195,7 +197,7 @@ class LiveScreen(PlainScreen):
             trials.add_row(Text(mark, style=style), line)
         return Group(head, status, *([trials] if self._ended else []))
 
-    def _left(self) -> str:
+    def _remaining_time(self) -> str:
         """What the plan expects of the trials to come, scaled by how long the ended ones took."""
         ended = {(trial.block, trial.arm) for trial in self._ended} | self._before
         to_come = [place.arm for place in self._session.schedule if (place.block, place.arm) not in ended]
@@ -203,12 +205,12 @@ class LiveScreen(PlainScreen):
             to_come = [self._planned.arm]  # a repeat
         measured = [trial for trial in self._ended if "collect" in trial.phases]
         spent = sum(_length(trial) for trial in measured)
-        pace = spent / sum(self._expected(trial.arm) for trial in measured) if measured else 1.0
+        pace = spent / sum(self._planned_seconds(trial.arm) for trial in measured) if measured else 1.0
         elapsed = self._clock.monotonic() - self._trial_began
-        left = pace * sum(self._expected(arm) for arm in to_come) - elapsed
+        left = pace * sum(self._planned_seconds(arm) for arm in to_come) - elapsed
         return f"about {format_duration(max(left, 0.0))}"
 
-    def _expected(self, arm: str) -> float:
+    def _planned_seconds(self, arm: str) -> float:
         low, high = trial_seconds(self._specs[arm])
         return (low + high) / 2
 

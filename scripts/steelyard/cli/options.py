@@ -169,11 +169,11 @@ GateExperimentArgument = Annotated[
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
-Ask = Callable[..., Request]
-"""Makes a command's request: it holds the options of `_shared`, and the command adds the experiment and its own."""
+MakeRequest = Callable[..., Request]
+"""Makes a command's request of the options of `_session_options`; the command adds the experiment and its own."""
 
 
-def _shared(
+def _session_options(
     quick: QuickOption = False,
     workload: WorkloadOption = None,
     set_: SetOption = [],  # noqa: B006 - typer reads the default, nothing changes it
@@ -183,8 +183,8 @@ def _shared(
     port: PortOption = FIRST_PORT,
     context: ContextOption = None,
     namespace: NamespaceOption = NAMESPACE,
-) -> Ask:
-    """What every command that makes a session can be asked."""
+) -> MakeRequest:
+    """The options of every command that makes a session."""
     # `--engine` is a short way to say one of the settings.
     settings = [*set_, f"engine={engine}"] if engine is not None else set_
     return partial(
@@ -200,24 +200,21 @@ def _shared(
     )
 
 
-def asking(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameter `ask` stands for the options of `_shared`, which typer sees in its place."""
-    shared = signature(_shared).parameters
-    kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in shared.values()]
-    own = signature(command).parameters.values()
-    seen = Signature([one for mine in own for one in (kept if mine.name == "ask" else [mine])])
+def with_session_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Put the options of `_session_options` in the place of a command's parameter `make_request`, which they make."""
+    shared, own = signature(_session_options).parameters, signature(command).parameters
+    after = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in shared.values()]
 
     @wraps(command)
-    def called(*arguments: Any, **options: Any) -> None:
-        bound = seen.bind(*arguments, **options)
-        bound.apply_defaults()
-        given = bound.arguments
-        ask = _shared(**{name: given.pop(name) for name in shared})
-        command(ask=ask, **given)
+    def run_command(**options: Any) -> None:
+        make_request = _session_options(**{name: options.pop(name) for name in shared})
+        command(make_request=make_request, **options)
 
-    called.__signature__ = seen  # type: ignore[attr-defined]
-    called.__annotations__ = {name: one.annotation for name, one in seen.parameters.items()}
-    return called
+    # What typer reads of a command.
+    run_command.__signature__ = Signature(  # type: ignore[attr-defined]
+        [*(parameter for name, parameter in own.items() if name != "make_request"), *after]
+    )
+    return run_command
 
 
 def certificates_in(given: Path | None, out: Path) -> Path:
@@ -225,7 +222,7 @@ def certificates_in(given: Path | None, out: Path) -> Path:
     return given if given is not None else out / "certificates"
 
 
-def expected(plan: SessionPlan) -> str:
+def expected_time(plan: SessionPlan) -> str:
     """How long a session will take, for people."""
     low, high = (format_duration(seconds) for seconds in plan.expected_seconds())
     return low if low == high else f"{low} to {high}"
@@ -253,12 +250,12 @@ class _Terminal(Console):
                 yield Segment("\n".join(map(printable, text.split("\n"))), segment.style)
 
 
-def say(console: Console, line: str) -> None:
+def print_line(console: Console, line: str) -> None:
     """Print a line as it is, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def tell(console: Console, sentence: str, indent: str = "") -> None:
+def print_sentence(console: Console, sentence: str, indent: str = "") -> None:
     """Print a sentence for people: on a terminal folded between words, else as one line.
 
     Commands, which are copied, are for `say`.
@@ -266,15 +263,16 @@ def tell(console: Console, sentence: str, indent: str = "") -> None:
     if console.is_terminal:
         console.print(Padding(Text(sentence), (0, 0, 0, len(indent)), expand=False))
     else:
-        say(console, f"{indent}{sentence}")
+        print_line(console, f"{indent}{sentence}")
 
 
 def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:
     """Print what a session found: the headline for people, or the answer and the whole analysis as JSON."""
     session, analysis, trials = directory.session(), directory.analysis(), directory.trials()
     if as_json:
-        told = {"answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
-        print_json({**more, **told})
+        print_json(
+            {**more, "answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
+        )
     else:
         open_console().print(render_summary(session, analysis, trials, list(directory.journal())))
 

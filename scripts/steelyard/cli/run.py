@@ -9,11 +9,11 @@ from rich.console import Console
 
 from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.exporter import exported
+from steelyard.cli.exporter import export_figures
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, conclude, open_console, say, tell
-from steelyard.errors import Exit, SteelyardError, crashed
-from steelyard.experiment.schema import Deployment
+from steelyard.cli.options import JsonOption, conclude, open_console, print_line, print_sentence
+from steelyard.errors import Exit, SteelyardError, report_crash
+from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
@@ -30,15 +30,15 @@ from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
 
-@options.asking
+@options.with_session_options
 def run(
     experiment: options.ExperimentArgument,
     *,
     blocks: options.BlocksOption = None,
-    ask: options.Ask,
+    make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     resume: options.ResumeOption = False,
-    go_on: options.GoOnOption = False,
+    old_resume: options.GoOnOption = False,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     metrics_port: options.MetricsPortOption = None,
     as_json: JsonOption = False,
@@ -49,21 +49,21 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = open_console(stderr=True)
-    request = ask(experiment, blocks=blocks, profilers=profile)
-    if go_on:
-        say(console, "note: --go-on is --resume now; the next version knows the new name alone")
-    if (resume or go_on) and (begun := find_unfinished(out, request)) is not None:
+    request = make_request(experiment, blocks=blocks, profilers=profile)
+    if old_resume:
+        print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
+    if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:
         resume_run(begun, request.target, console, as_json, metrics_port)
         return
     plan = make_plan(request)
     make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
-    say(
+    print_line(
         console,
-        f"{plan.experiment.title}: {len(plan.schedule)} trials, about {options.expected(plan)}; {directory.path}",
+        f"{plan.experiment.title}: {len(plan.schedule)} trials, about {options.expected_time(plan)}; {directory.path}",
     )
     for note in plan.notes:
-        tell(console, f"note: {note}")
+        print_sentence(console, f"note: {note}")
     _run(directory, plan.runtimes, console, as_json, metrics_port)
 
 
@@ -76,7 +76,7 @@ def resume_run(
 ) -> None:
     """Run what is left of an experiment's session, and print what it found."""
     runtimes, differs = prepare_resume(directory, target, console)
-    say(
+    print_line(
         console,
         f"{directory.session().experiment['title']}: {len(directory.trials())} trials are there already;"
         f" {directory.path}",
@@ -110,15 +110,15 @@ def prepare_resume(
     doubts = directory.doubts(trials)
     runtimes = Runtimes(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
-    if any(one.artifact.package == "loadgen" for arm in session.arms for one in arm.spec.components):
+    if any(part.artifact.package == "loadgen" for arm in session.arms for part in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
-        runtimes.runtime(Deployment())
+        runtimes.runtime(DeploymentSettings())
         ensure_builds(console, runtimes)
     differs = require_same(session)
     if any(arm.spec.engine == "kubernetes" for arm in session.arms):
         runtimes.require_same_cluster(session.versions)
     for sentence in (*doubts, *differs):
-        tell(console, f"note: {sentence}")
+        print_sentence(console, f"note: {sentence}")
     return runtimes, " ".join(differs)
 
 
@@ -139,7 +139,9 @@ def _run(
     if not as_json:
         typer.echo(f"report: {directory.path / 'report.html'}")
     if lacking:
-        say(console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why")
+        print_line(
+            console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why"
+        )
         raise typer.Exit(Exit.INCOMPLETE)
 
 
@@ -156,20 +158,26 @@ def carry_out(
         before = {(trial.block, trial.arm) for trial in directory.trials()}
         with (
             held_ports(
-                {port for arm in session.arms for one in (arm.spec, arm.second) if one for port in one.ports}
+                {
+                    port
+                    for arm in session.arms
+                    for spec in (arm.spec, arm.second)
+                    if spec
+                    for port in spec.ports
+                }
             ),
             Children() as children,
             screen(session, console, before) as shown,
-            exported(shown, session, metrics_port) as watcher,
+            export_figures(shown, session, metrics_port) as watcher,
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)
             return run_session(directory, engines, RunContext(children, watcher), differs, ends_at=ends_at)
     except KeyboardInterrupt:
         command = resume_command(directory, runtimes.target)
-        say(console, f"stopped; what was measured is kept. Go on with: {command}")
+        print_line(console, f"stopped; what was measured is kept. Go on with: {command}")
         raise
     except SteelyardError:
         raise
     except Exception as error:
-        raise crashed(error, directory.path) from error
+        raise report_crash(error, directory.path) from error

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,6 @@ from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
 from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
-from steelyard.host.java import absolute_jdk
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
 from steelyard.processes import Children
@@ -85,7 +85,7 @@ def up(
         )
     own = {"topology": topology, "heap": heap}
     given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
-    given += [f"{name}={told}" for name, told in own.items() if told is not None]
+    given += [f"{name}={value}" for name, value in own.items() if value is not None]
     arm = fixed_arm(workload, Settings(load_workload(workload).workload, {}), given)
     if keep:
         _keep(workload, arm, port, jdk)
@@ -97,14 +97,8 @@ def up(
         spec = _spec(runtimes, arm, port)
         require_startable([spec])
     _ensure_builds(console, runtimes, spec)
-    # The keeper runs in another folder.
-    whole = str(Path(workload).absolute()) if workload.endswith((".yaml", ".yml")) else workload
-    arguments = ["up", whole, "--engine", engine, "--jvms", str(jvms), "--port", str(port)]
-    own["jdk"] = str(absolute_jdk(jdk)) if jdk is not None else None
-    arguments += [word for name, told in own.items() if told is not None for word in (f"--{name}", told)]
-    arguments += [word for setting in set_ for word in ("--set", setting)]
     with console.status(f"starting {arm.name}"):
-        started = workload_up.start(arguments, workload_up.longest_start(spec))
+        started = workload_up.start(sys.argv[1:], workload_up.longest_start(spec))
     if as_json:
         print_json(vars(started))
         return
@@ -118,8 +112,8 @@ def up(
 
 def down() -> None:
     """Stop the workload that `up` started."""
-    found = workload_up.stop()
-    typer.echo(f"{found.workload} is down" if found is not None else "nothing is up")
+    stopped = workload_up.stop()
+    typer.echo(f"{stopped.workload} is down" if stopped is not None else "nothing is up")
 
 
 def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
@@ -136,12 +130,18 @@ def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
     refuse_absurd({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)
-    return spec.model_copy(update={"components": [one for one in spec.components if one.role != "injector"]})
+    return spec.model_copy(
+        update={"components": [component for component in spec.components if component.role != "injector"]}
+    )
 
 
 def _ensure_builds(console: Console, runtimes: Runtimes, spec: Spec) -> None:
     """What runs from a build of this project; a server of somebody else's needs none."""
-    if any(one.artifact.build is not None for one in spec.components if one.artifact.package is not None):
+    if any(
+        component.artifact.build is not None
+        for component in spec.components
+        if component.artifact.package is not None
+    ):
         ensure_builds(console, runtimes)
 
 
@@ -164,11 +164,11 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
             deployed = Deployed(spec, deployment)
             deployed.bring_up()
             deployed.load_data()
-            proxy = next((one.url for one in spec.of("proxy")), None)
+            proxy = next((component.url for component in spec.of("proxy")), None)
             servers = []
-            for one in spec.servers:
-                pid = deployed.started[one.name].running.pids[0]
-                servers.append({"name": one.name, "url": one.url, "pid": pid, "cpus": one.cpus})
+            for server in spec.servers:
+                pid = deployed.started[server.name].running.pids[0]
+                servers.append({"name": server.name, "url": server.url, "pid": pid, "cpus": server.cpus})
             up_now = workload_up.Up(arm.name, os.getpid(), servers, proxy)
             write_atomic(workload_up.STATE, json.dumps(vars(up_now)) + "\n")
             is_up = True

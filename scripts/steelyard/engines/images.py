@@ -12,7 +12,7 @@ from steelyard import __version__
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.jvm.identity import JvmIdentity, parse_identity
 from steelyard.spec.layout import Runtime
-from steelyard.workload.schema import Container, Workload
+from steelyard.workload.schema import ContainerDescription, Workload
 
 REGISTRY = "localhost/steelyard"
 """Where a build on this host puts them: a name that no registry has. Published ones have their owner's."""
@@ -22,7 +22,7 @@ WORKLOAD_LABEL = "dev.steelyard.workload"
 VERSION_LABEL = "dev.steelyard.workload.version"
 DATABASE_LABEL = "dev.steelyard.database"
 """`embedded` on the stand-in for MongoDB."""
-LOADGEN = Container(repository="loadgen", flavoured=False)
+LOADGEN = ContainerDescription(repository="loadgen", flavoured=False)
 INJECTOR = "injector"
 """The injectors' image, and its name among the others."""
 
@@ -56,7 +56,7 @@ class Images(Protocol):
 
 
 def image_reference(
-    container: Container,
+    container: ContainerDescription,
     jdk: str | None = None,
     build: str | None = None,
     environment: Mapping[str, str] = os.environ,
@@ -94,7 +94,9 @@ def image_reference(
     return f"{registry}/{container.repository}:{version}-{flavour}"
 
 
-def _foreign(container: Container, jdk: str | None, build: str | None, environment: Mapping[str, str]) -> str:
+def _foreign(
+    container: ContainerDescription, jdk: str | None, build: str | None, environment: Mapping[str, str]
+) -> str:
     named = environment.get(container.variable) if container.variable else None
     reference = named or container.image or ""
     if jdk is not None:
@@ -108,7 +110,7 @@ def _foreign(container: Container, jdk: str | None, build: str | None, environme
 
 def find_images(
     images: Images,
-    wanted: Mapping[str, Container],
+    wanted: Mapping[str, ContainerDescription],
     servers: Collection[str],
     jdk: str | None = None,
     build: str | None = None,
@@ -196,7 +198,7 @@ def jvm_of(images: Images, image: Image, required: bool) -> JvmIdentity | None:
         ) from error
 
 
-def _advice(container: Container, own: bool) -> str:
+def _advice(container: ContainerDescription, own: bool) -> str:
     if own:
         return (
             "build it with `./steelyard images build`, or say where and which it is with STEELYARD_REGISTRY,"

@@ -9,17 +9,17 @@ from typing import NamedTuple
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks, Settings
-from steelyard.workload.loader import Found, load_workload
+from steelyard.workload.loader import LoadedWorkload, load_workload
 from steelyard.yamlfile import KeyPath, Lines, nearest, read_yaml
 
 Metrics = Mapping[str, Collection[str]]
 
 
-class Question(NamedTuple):
+class LoadedExperiment(NamedTuple):
     """An experiment, the workload that it is asked of, and the settings that both have."""
 
     experiment: Experiment
-    workload: Found
+    workload: LoadedWorkload
     settings: Settings
 
 
@@ -30,7 +30,7 @@ def experiment_files(folder: Path) -> dict[str, Path]:
 
 def load_experiment(
     path: Path, host: HostChecks, workload: str | None = None, metrics: Metrics | None = None
-) -> Question:
+) -> LoadedExperiment:
     """Read and check an experiment file; `workload` is the name or path of another workload than the file's, `metrics`
     says what procedures measure each (None: a file that was checked before).
 
@@ -46,17 +46,17 @@ def load_experiment(
         name = str((Path() if workload is not None else path.parent).absolute() / name)
     experiment = experiment.model_copy(update={"workload": name})
     try:
-        found = load_workload(name)
+        loaded = load_workload(name)
     except BadInput as error:
         raise error if workload is not None else BadInput(f"{lines.file}: workload: {error}") from error
-    settings = Settings(found.workload, host)
-    given = list(_given(experiment))
+    settings = Settings(loaded.workload, host)
+    given = list(_given_values(experiment))
     foreign = dict.fromkeys(
         setting for _, setting, _ in given if "." in setting and setting not in settings.sections
     )
     if workload is not None and foreign:
         raise BadInput(
-            f"{experiment.name} asks about another workload: {found.workload.name} does not have {', '.join(foreign)}:"
+            f"{experiment.name} asks about another workload: {loaded.workload.name} does not have {', '.join(foreign)}:"
             " choose another experiment, or copy the file and leave these out"
         )
     for at, setting, value in given:
@@ -64,7 +64,7 @@ def load_experiment(
             settings.check(setting, value)
         except BadInput as error:
             raise lines.refuse(at, str(error)) from error
-    return Question(experiment, found, settings)
+    return LoadedExperiment(experiment, loaded, settings)
 
 
 def _refuse_metrics(experiment: Experiment, lines: Lines, metrics: Metrics) -> None:
@@ -81,7 +81,7 @@ def _refuse_metrics(experiment: Experiment, lines: Lines, metrics: Metrics) -> N
             )
 
 
-def _given(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:
+def _given_values(experiment: Experiment) -> Iterator[tuple[KeyPath, str, object]]:
     """Every value that a file gives to a setting: where, which, what."""
     for name, factor in experiment.factors.items():
         yield from ((("factors", name), setting, value) for setting, value in factor.values(name))

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, Experiment, Factor, Load, Search
+from steelyard.experiment.schema import DeploymentSettings, Experiment, Factor, Load, Search
 from steelyard.experiment.settings import Section, Settings
 from steelyard.yamlfile import Lines, Scalar, first_error, parse
 
@@ -36,7 +36,7 @@ class Arm:
     name: str
     levels: Mapping[str, Scalar]
     baseline: bool
-    deployment: Deployment
+    deployment: DeploymentSettings
     load: Load
     settings: Mapping[str, Scalar]
     """The workload's own settings that the experiment says something of, without the workload's name."""
@@ -93,7 +93,7 @@ def fixed_arm(workload: str, settings: Settings, given: Sequence[str]) -> Arm:
     )
     for text in given:
         key, _, value = text.partition("=")
-        experiment = _with_fixed(experiment, settings, key, _level(text, value))
+        experiment = _fix_setting(experiment, settings, key, _level(text, value))
     return _resolve(experiment, settings, settings.workload, {}, baseline=True)
 
 
@@ -120,7 +120,7 @@ def with_quick(experiment: Experiment, settings: Settings) -> Experiment:
     for name, levels in quick.levels.items():
         experiment = _with_levels(experiment, name, levels)
     for name, value in quick.settings.items():
-        experiment = _with_fixed(experiment, settings, name, value)
+        experiment = _fix_setting(experiment, settings, name, value)
     window = {"ramp": quick.ramp, "warmup": quick.warmup, "measure": quick.measure}
     return experiment.model_copy(
         update={
@@ -135,23 +135,23 @@ def with_host_levels(experiment: Experiment, levels: Callable[[str], list[Scalar
     """The experiment with the levels that this host has, for its factors with `levels: host`."""
     for name, factor in experiment.factors.items():
         if factor.levels == "host":
-            found = levels(name)
-            if (wanted := experiment.baseline.get(name)) is not None and wanted not in found:
-                listed = ", ".join(map(str, found))
+            available = levels(name)
+            if (wanted := experiment.baseline.get(name)) is not None and wanted not in available:
+                listed = ", ".join(map(str, available))
                 raise BadInput(f"baseline {name}: {wanted!r} is not a level of this host, which has {listed}")
-            experiment = _with_levels(experiment, name, found)
+            experiment = _with_levels(experiment, name, available)
     return experiment
 
 
 def with_design(experiment: Experiment, **given: int | None) -> Experiment:
     """Other blocks or another seed, as `--blocks` and `--seed` give them (raises BadInput)."""
     wanted = {name: value for name, value in given.items() if value is not None}
-    told = " ".join(f"--{name} {value}" for name, value in wanted.items())
+    options = " ".join(f"--{name} {value}" for name, value in wanted.items())
     design = experiment.design.model_dump() | wanted
     try:
         return Experiment.model_validate(experiment.model_dump(by_alias=True) | {"design": design})
     except ValidationError as error:
-        raise BadInput(": ".join(filter(None, (told, *first_error(error))))) from error
+        raise BadInput(": ".join(filter(None, (options, *first_error(error))))) from error
 
 
 def with_settings(experiment: Experiment, settings: Settings, given: Sequence[str]) -> Experiment:
@@ -180,7 +180,7 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
                 raise BadInput(f"--set {text!r}: a list cannot be a level: make it a named level in the file")
             experiment = _with_levels(experiment, key, levels)
         else:
-            experiment = _with_fixed(experiment, settings, key, levels[0])
+            experiment = _fix_setting(experiment, settings, key, levels[0])
     return experiment
 
 
@@ -193,7 +193,7 @@ def _level(text: str, part: str) -> Any:
             f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
         ) from error
     plain = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, str | int | float | bool) for one in plain):
+    if not all(isinstance(item, str | int | float | bool) for item in plain):
         raise BadInput(f"--set {text!r}: {part!r} is not one value: write for example --set jvms=1,2,4")
     return value
 
@@ -227,7 +227,7 @@ def _with_search(experiment: Experiment, text: str, key: str, values: list[Any])
     return experiment.model_copy(update={"search": search})
 
 
-def _with_fixed(experiment: Experiment, settings: Settings, key: str, value: Scalar) -> Experiment:
+def _fix_setting(experiment: Experiment, settings: Settings, key: str, value: Scalar) -> Experiment:
     settings.check(key, value)
     if key in experiment.settings or settings.section(key) in ("workload", "host"):
         return experiment.model_copy(update={"settings": {**experiment.settings, key: value}})
@@ -243,8 +243,8 @@ def _resolve(
         chosen = experiment.factors[factor].levels
         given |= chosen[str(level)] if isinstance(chosen, dict) else {factor: level}
     parts = settings.by_section(given)
-    told = ", ".join(f"{factor}={level}" for factor, level in levels.items())
-    deployment, load = _apply(experiment, parts, told)
+    levels_text = ", ".join(f"{factor}={level}" for factor, level in levels.items())
+    deployment, load = _apply(experiment, parts, levels_text)
     if load.users_per_jvm is not None:
         of_all = {"users": load.users_per_jvm * deployment.jvms, "users_per_jvm": None}
         load = Load.model_validate(load.model_dump() | of_all)
@@ -252,17 +252,17 @@ def _resolve(
 
 
 def _apply(
-    experiment: Experiment, parts: Mapping[Section, dict[str, Any]], what: str
-) -> tuple[Deployment, Load]:
+    experiment: Experiment, parts: Mapping[Section, dict[str, Any]], source: str
+) -> tuple[DeploymentSettings, Load]:
     deployment = experiment.deployment.model_dump()
     inner = {part: deployment[part] | parts[part] for part in ("jvm", "jitserver")}
     try:
         return (
-            Deployment.model_validate(deployment | parts["deployment"] | inner),
+            DeploymentSettings.model_validate(deployment | parts["deployment"] | inner),
             Load.model_validate(experiment.load.model_dump() | parts["load"]),
         )
     except ValidationError as error:
-        raise BadInput(": ".join(filter(None, (what, *first_error(error))))) from error
+        raise BadInput(": ".join(filter(None, (source, *first_error(error))))) from error
 
 
 def _slug(value: object) -> str:

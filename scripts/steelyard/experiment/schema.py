@@ -43,7 +43,7 @@ class Study(Model):
     found: list[StudyFigure] = Field(default_factory=list)
 
 
-class Deployment(Model):
+class DeploymentSettings(Model):
     """What a trial deploys."""
 
     engine: EngineName = "process"
@@ -84,11 +84,11 @@ class Deployment(Model):
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
-        for total, each, one in (
+        for total, each, size in (
             ("total_heap", "jvm.heap", self.jvm.heap),
             ("total_memory", "memory", self.memory),
         ):
-            if one is not None and getattr(self, total) is not None:
+            if size is not None and getattr(self, total) is not None:
                 raise ValueError(
                     f"give either {total} (split over the JVMs) or {each} (for each JVM), not both"
                 )
@@ -123,7 +123,7 @@ class Warmup(Model):
         return data
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.until != "fixed" and self.at_most < self.at_least:
             raise ValueError(f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s)")
         return self
@@ -211,7 +211,7 @@ class Search(Model):
     """Most trials of one search, void ones included; one that is not through by then says so."""
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_parts(self) -> Self:
         if (self.lower is not None) != (self.while_ is not None):
             raise ValueError("lower: memory goes with while: survives")
         if (self.hold is not None) != (self.at is not None):
@@ -305,7 +305,7 @@ class Experiment(Model):
     factors: Annotated[dict[str, Factor], Field(min_length=1)]
     baseline: dict[str, Scalar] = Field(default_factory=dict)
     """Levels of the baseline arm; left out: the first level of each factor."""
-    deployment: Deployment = Field(default_factory=Deployment)
+    deployment: DeploymentSettings = Field(default_factory=DeploymentSettings)
     load: Load = Field(default_factory=lambda: Load(users=1))
     """Left out: one user; a start-up trial has no load but the first request of each operation."""
     metrics: Metrics = Field(default_factory=Metrics)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Deployment, Load
+from steelyard.experiment.schema import DeploymentSettings, Load
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
 from steelyard.workload.schema import Workload
@@ -23,7 +23,7 @@ Section = Literal["load", "jvm", "deployment", "jitserver", "workload", "host"]
 _MODELS: dict[Section, type[BaseModel]] = {
     "load": Load,
     "jvm": JvmSettings,
-    "deployment": Deployment,
+    "deployment": DeploymentSettings,
     "jitserver": JitServer,
 }
 _NAMED = ("jitserver", "workload")
@@ -55,10 +55,10 @@ class Settings:
         known = sorted(self.sections)
         if "." in name:
             whose: Section = "jitserver" if name.startswith("jitserver.") else "workload"
-            told = "the JITServer" if whose == "jitserver" else f"the workload {self.workload}"
+            owner = "the JITServer" if whose == "jitserver" else f"the workload {self.workload}"
             own = [key for key in known if self.sections[key] == whose]
             raise BadInput(
-                f"{name!r} is not a setting of {told}{nearest(name, own)}, which has {', '.join(own) or 'none'}"
+                f"{name!r} is not a setting of {owner}{nearest(name, own)}, which has {', '.join(own) or 'none'}"
             )
         more = [key for key in known if self.sections[key] in (*_NAMED, "host")]
         raise BadInput(
@@ -66,13 +66,14 @@ class Settings:
             f" deployment.jvm (docs/experiments.md), {', '.join(more)}"
         )
 
+    # Of any type until the models have checked them.
     def by_section(self, given: Mapping[str, Any]) -> dict[Section, dict[str, Any]]:
         """Values by section (raises BadInput); those of a section with a name without it."""
-        found: dict[Section, dict[str, Any]] = {section: {} for section in get_args(Section)}
+        sections: dict[Section, dict[str, Any]] = {section: {} for section in get_args(Section)}
         for name, value in given.items():
             section = self.section(name)
-            found[section][name.partition(".")[2] if section in _NAMED else name] = value
-        return found
+            sections[section][name.partition(".")[2] if section in _NAMED else name] = value
+        return sections
 
     def check(self, name: str, value: object) -> None:
         """Check one setting by itself (raises BadInput): other settings may have to change with it."""
@@ -84,8 +85,8 @@ class Settings:
                 self._host[name](value)
             else:
                 field = _MODELS[section].model_fields[name.removeprefix("jitserver.")]
-                kind: Any = Annotated[field.annotation, *field.metadata, None]
-                TypeAdapter(kind).validate_python(value)
+                annotated: Any = Annotated[field.annotation, *field.metadata, None]
+                TypeAdapter(annotated).validate_python(value)
         except ValidationError as error:
             raise BadInput(f"{name}={value}: {name}: {first_error(error)[1]}") from error
         except ValueError as error:

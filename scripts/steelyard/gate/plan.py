@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from steelyard.analysis.estimates import GIVEN
 from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question
+from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate, find_certificate
@@ -239,13 +239,13 @@ def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> S
 
 
 def _with_arms(
-    base: Question,
+    base: LoadedExperiment,
     arm: Arm,
     levels: Mapping[str, Mapping[str, Any]],
     name: str | None,
     blocks: int,
     duet: bool,
-) -> Question:
+) -> LoadedExperiment:
     """The question of two arms; all else is as in the experiment's own baseline."""
     experiment = base.experiment
     if experiment.search is not None:

@@ -8,14 +8,14 @@ from typing import Any
 
 from steelyard.build import GitFailed, git, why_no_commit
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question, load_experiment
+from steelyard.experiment.loader import LoadedExperiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand
 from steelyard.experiment.schema import Load
 from steelyard.experiment.settings import Settings
 from steelyard.host.java import named_jdks
 from steelyard.paths import ROOT
 from steelyard.session.plan import Request, host_checks, metric_checks, question_of
-from steelyard.workload.loader import Found
+from steelyard.workload.loader import LoadedWorkload
 from steelyard.yamlfile import Lines, find_file, parse
 
 _TEXTS = ("image", "jdk", "build")
@@ -24,13 +24,13 @@ CHECKOUT = "checkout"
 """A side: this checkout as it is."""
 
 
-def baseline_arm(question: Question) -> Arm:
+def baseline_arm(question: LoadedExperiment) -> Arm:
     """The arm that all others are weighed against."""
     return next(arm for arm in expand(question.experiment, question.settings) if arm.baseline)
 
 
 def resolve_sides(
-    request: Request, base: Question, arm: Arm, sides: Mapping[str, str]
+    request: Request, base: LoadedExperiment, arm: Arm, sides: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
     """The settings of each side, by what it is called (raises BadInput: it is nothing known)."""
     written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
@@ -45,7 +45,7 @@ def arm_settings(arm: Arm, settings: Settings) -> dict[str, Any]:
     return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
 
 
-def _side_settings(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+def _side_settings(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, Any]:
     """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
     if text.endswith((".yaml", ".yml")):
         return _of_experiment(text, base, arm, written)
@@ -60,7 +60,7 @@ def _side_settings(text: str, base: Question, arm: Arm, written: Load) -> dict[s
     return {**arm_settings(arm, base.settings), **given}
 
 
-def _require_same_workload(workload: Found, commit: str) -> None:
+def _require_same_workload(workload: LoadedWorkload, commit: str) -> None:
     """Refuse a commit with another version of the workload: its servers are made for another load (raises BadInput)."""
     file = workload.folder / "workload.yaml"
     if not file.is_relative_to(ROOT) or _why_no_commit(commit) is not None:
@@ -85,7 +85,7 @@ def _container_engine(arm: Arm) -> str:
     return "compose" if arm.deployment.engine == "process" else arm.deployment.engine
 
 
-def _of_experiment(text: str, base: Question, arm: Arm, written: Load) -> dict[str, Any]:
+def _of_experiment(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, Any]:
     """What the baseline of another experiment file deploys; all that is not deployed has to be the same."""
     path = find_file(text, {}, "experiment")
     own = load_experiment(path, host_checks(), None, metric_checks())

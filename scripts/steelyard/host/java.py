@@ -214,11 +214,6 @@ def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path
     )
 
 
-def absolute_jdk(chosen: Path) -> Path:
-    """What `--jdk` says, for a command in another folder; a name stays one."""
-    return chosen if _is_name(chosen) else chosen.expanduser().absolute()
-
-
 def _is_name(chosen: Path) -> bool:
     """Whether it is a name of `named_jdks` and no path."""
     return len(chosen.parts) == 1 and not str(chosen).startswith("~") and not chosen.exists()

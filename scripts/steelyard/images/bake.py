@@ -51,7 +51,7 @@ class Bakery:
         """All variables; a base that there is not is one that `plan` refuses or leaves out."""
         given = {"REGISTRY": self.registry, "PLATFORMS": ",".join(self.platforms)}
         bases = {name: f"{_UNKNOWN}{name}" for name in read_bases()}
-        bases |= {name: base.pinned for name, base in self.bases.items()}
+        bases |= {name: base.full_reference for name, base in self.bases.items()}
         return {
             **child_environment(),
             **variables(),
@@ -73,8 +73,8 @@ class Bakery:
 
     def plan(self, wanted: Sequence[str], leave_out: Callable[[str], None] | None = None) -> Plan:
         """The same, parsed; a target without a base is left out, which is told, or refused (raises BadInput)."""
-        found = parse_plan(self.definition(wanted))
-        for name, target in list(found.items()):
+        plan = parse_plan(self.definition(wanted))
+        for name, target in list(plan.items()):
             for value in map(str, (target.get("args") or {}).values()):
                 if value.startswith(_UNKNOWN):
                     why = f"{name} (there is no base {value.removeprefix(_UNKNOWN)} here)"
@@ -84,8 +84,8 @@ class Bakery:
                             " a JDK that you have (images/local/make-bases.sh -j)"
                         )
                     leave_out(f"left out: {why}")
-                    found.pop(name)
-        return found
+                    plan.pop(name)
+        return plan
 
     def bake(self, plan: Plan, *options: str) -> dict[str, dict[str, str]]:
         """Build what was planned, with options of bake (`--load`).
@@ -107,11 +107,11 @@ class Bakery:
             )
             if code != 0:
                 raise BuildFailed(f"docker buildx bake failed with exit code {code}: it says why above")
-            told = json.loads(Path(metadata.name).read_text(encoding="utf-8"))
+            metadata_by_target = json.loads(Path(metadata.name).read_text(encoding="utf-8"))
         keys = ("image.name", "containerimage.digest")
         return {
             name: {key: entry[key] for key in keys}
-            for name, entry in sorted(told.items())
+            for name, entry in sorted(metadata_by_target.items())
             if isinstance(entry, dict) and entry.keys() >= set(keys)
         }
 
@@ -149,15 +149,15 @@ def parse_plan(printed: str) -> Plan:
 
 def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str]:
     """The variables by which bundles run what was built; with local bases also what cannot be pulled."""
-    found = {"STEELYARD_REGISTRY": registry} if registry else {}
+    settings = {"STEELYARD_REGISTRY": registry} if registry else {}
     if not any(name.endswith("-openj9") for name in plan):
-        found["STEELYARD_FLAVOUR"] = "hotspot"
-    found |= {
+        settings["STEELYARD_FLAVOUR"] = "hotspot"
+    settings |= {
         f"STEELYARD_BASE_{name.upper()}": base.reference for name, base in local.items() if name != "nginx"
     }
     if "nginx" in local:
-        found["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
+        settings["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
     for target in plan.values() if local else ():
         if replaced := target.get("labels", {}).get("dev.steelyard.replaces"):
-            found[f"STEELYARD_{replaced.upper()}_IMAGE"] = target["tags"][0]
-    return found
+            settings[f"STEELYARD_{replaced.upper()}_IMAGE"] = target["tags"][0]
+    return settings

@@ -37,7 +37,7 @@ class Base(NamedTuple):
     """Of its index; None until it is locked."""
 
     @property
-    def pinned(self) -> str:
+    def full_reference(self) -> str:
         """The reference, by digest where there is one."""
         return self.reference if self.digest is None else f"{self.reference}@{self.digest}"
 
@@ -48,18 +48,19 @@ Bases = Mapping[str, Base]
 
 def read_bases(images: Path = IMAGES) -> dict[str, Base]:
     """The bases that the Containerfiles name; two that differ under one name raise BadInput."""
-    found: dict[str, Base] = {}
+    bases: dict[str, Base] = {}
     for path in sorted(images.glob("*/Containerfile")):
         for reference, digest, name in _FROM.findall(path.read_text(encoding="utf-8")):
             base = Base(reference, digest or None)
-            if found.setdefault(name, base) != base:
+            if bases.setdefault(name, base) != base:
                 raise BadInput(
-                    f"{path} has {base.pinned} as {name}, another file {found[name].pinned}: take one of them for both"
+                    f"{path} has {base.full_reference} as {name}, another file {bases[name].full_reference}:"
+                    " take one of them for both"
                 )
-    return found
+    return bases
 
 
-def unlocked(bases: Bases) -> list[str]:
+def find_unlocked(bases: Bases) -> list[str]:
     """Names of those without a digest."""
     return sorted(name for name, base in bases.items() if base.digest is None)
 
@@ -72,13 +73,13 @@ def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
         BadInput: a base is not published for one of the platforms.
         NoSpace: a file cannot be written.
     """
-    told = {name: ask(docker, base.reference, PLATFORMS) for name, base in read_bases(images).items()}
+    bases = {name: ask(docker, base.reference, PLATFORMS) for name, base in read_bases(images).items()}
     for path in sorted(images.glob("*/Containerfile")):
         text = path.read_text(encoding="utf-8")
-        new = _FROM.sub(lambda line: f"FROM {told[line[3]].pinned} AS {line[3]}", text)
+        new = _FROM.sub(lambda line: f"FROM {bases[line[3]].full_reference} AS {line[3]}", text)
         if new != text:
             write_atomic(path, new)
-    return told
+    return bases
 
 
 def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) -> tuple[str, dict[str, Base]]:
@@ -91,7 +92,7 @@ def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) ->
     """
     published = read_bases()
     try:
-        ask(docker, published["tools"].pinned)
+        ask(docker, published["tools"].full_reference)
     except MissingRequirement as error:
         on_line(f"{error}: bases are made of this machine's packages, which leaves OpenJ9 out")
         for command in (["setup-engine.sh", "start"], ["make-bases.sh", "-p", platform]):
@@ -110,7 +111,7 @@ def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) ->
                     " with `docker compose up --build` (docs/containers.md)"
                 ) from error
         return "local", find_bases(docker, "local")
-    if missing := unlocked(published):
+    if missing := find_unlocked(published):
         on_line(
             f"bases by their tags, as no digest is locked ({', '.join(missing)}): good for all but a release"
         )
@@ -134,16 +135,16 @@ def find_bases(docker: Docker, choice: str, made_here: Path = MADE_HERE) -> dict
             "no bases were made on this machine: run images/local/setup-engine.sh start and"
             " images/local/make-bases.sh (as root on Debian), or use --bases published"
         )
-    found: dict[str, Base] = {}
+    bases: dict[str, Base] = {}
     lost: list[MissingRequirement] = []
     for name, words in notes.items():
         try:
-            found |= {name: ask(docker, words[0])} if words else {}
+            bases |= {name: ask(docker, words[0])} if words else {}
         except MissingRequirement as error:  # of an earlier registry; it may be none that is needed
             lost.append(error)
-    if not found:
+    if not bases:
         raise lost[0]
-    return found
+    return bases
 
 
 def ask(docker: Docker, reference: str, wanted: Sequence[str] = ()) -> Base:
@@ -160,14 +161,14 @@ def ask(docker: Docker, reference: str, wanted: Sequence[str] = ()) -> Base:
     except DockerFailed as error:
         raise MissingRequirement(f"the registry does not give {reference} ({error.said})") from error
     index = json.loads(printed)
-    found = {
+    platforms = {
         f"{entry['platform']['os']}/{entry['platform']['architecture']}"
         for entry in index.get("manifests") or []
     }
-    if wanted and not found:
+    if wanted and not platforms:
         raise BadInput(
             f"{reference} is an image of one platform, and a base has to be an index: choose another tag"
         )
-    if absent := sorted(set(wanted) - found):
+    if absent := sorted(set(wanted) - platforms):
         raise BadInput(f"{reference} is not published for {', '.join(absent)}: choose another tag of it")
     return Base(reference, index["digest"])

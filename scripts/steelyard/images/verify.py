@@ -26,7 +26,7 @@ class Subject(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Check:
+class ImageCheck:
     """One comparison."""
 
     subject: str
@@ -52,7 +52,9 @@ def present(docker: Docker, plan: Plan) -> list[Subject]:
     A container may run an image whose tag has moved on: it is looked up by the digest that the container holds.
     """
     here = set(docker.run("image", "ls", "--format", "{{.Repository}}:{{.Tag}}").split())
-    found = named_images(docker, [tag for target in plan.values() for tag in target["tags"] if tag in here])
+    subjects = named_images(
+        docker, [tag for target in plan.values() for tag in target["tags"] if tag in here]
+    )
     names = docker.run("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={FINGERPRINT}").split()
     for container in docker.inspect("container", names) if names else []:
         try:
@@ -60,11 +62,11 @@ def present(docker: Docker, plan: Plan) -> list[Subject]:
         except DockerFailed:
             image = {"Id": container["Image"], "Config": container["Config"]}
         name = f"{container['Name'].lstrip('/')} ({container['Config']['Image']})"
-        found.append(Subject(name, image))
-    return found
+        subjects.append(Subject(name, image))
+    return subjects
 
 
-def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] | None) -> list[Check]:
+def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] | None) -> list[ImageCheck]:
     """All comparisons of one image.
 
     Args:
@@ -76,22 +78,24 @@ def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] 
     planned = {target["labels"][TITLE]: target["labels"] for target in plan.values()}
     expected = planned.get(labels.get(TITLE))
     if expected is None:
-        return [Check(subject.name, "labels", False, "is none of the images of this checkout's bake file")]
-    found = [
-        Check(subject.name, name, *_compared(labels.get(label, ""), expected.get(label, "")))
+        return [
+            ImageCheck(subject.name, "labels", False, "is none of the images of this checkout's bake file")
+        ]
+    checks = [
+        ImageCheck(subject.name, name, *_compare(labels.get(label, ""), expected.get(label, "")))
         for name, label in COMPARED.items()
     ]
     if pushed is not None:
-        found.append(Check(subject.name, "digest", *_digest(subject.described, pushed)))
-    return found
+        checks.append(ImageCheck(subject.name, "digest", *_digest(subject.described, pushed)))
+    return checks
 
 
-def _compared(found: str, wanted: str) -> tuple[bool, str]:
+def _compare(actual: str, wanted: str) -> tuple[bool, str]:
     if not wanted:
         return False, "the base is not locked: run `./steelyard images lock`"
-    if found == wanted:
-        return True, _short(found)
-    return False, f"{_short(found) or 'not stated'}, here it would be {_short(wanted)}: build it again"
+    if actual == wanted:
+        return True, _short(actual)
+    return False, f"{_short(actual) or 'not stated'}, here it would be {_short(wanted)}: build it again"
 
 
 def _digest(described: Mapping[str, Any], pushed: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
@@ -106,6 +110,6 @@ def _short(text: str) -> str:
     return text[:19]
 
 
-def passed(checks: Sequence[Check]) -> bool:
+def is_verified(checks: Sequence[ImageCheck]) -> bool:
     """Whether everything holds, and something was looked at."""
-    return bool(checks) and all(one.passed for one in checks)
+    return bool(checks) and all(check.passed for check in checks)

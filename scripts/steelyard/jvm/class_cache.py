@@ -72,5 +72,5 @@ def hotspot_cache_options(state: str, start: Start) -> list[str]:
 
 def cache_figures(printed: str) -> dict[str, int | str]:
     """The figures of OpenJ9's cache; none of a text that has no statistics in it."""
-    told = dict(_LINE.findall(printed[: printed.rfind("\n") + 1]))  # a last line may have been cut off
-    return {name: int(told[label]) for name, label in CACHE_FIGURES.items() if label in told}
+    sizes = dict(_LINE.findall(printed[: printed.rfind("\n") + 1]))  # a last line may have been cut off
+    return {name: int(sizes[label]) for name, label in CACHE_FIGURES.items() if label in sizes}

@@ -50,11 +50,11 @@ def parse_identity(text: str) -> JvmIdentity:
     flags = set(_FLAG.findall(text))
     try:
         vm_name = properties["java.vm.name"]
-        kind = next((kind for kind, pattern in _NAMES.items() if re.fullmatch(pattern, vm_name)), None)
-        if kind is None:
+        jvm_kind = next((name for name, pattern in _NAMES.items() if re.fullmatch(pattern, vm_name)), None)
+        if jvm_kind is None:
             raise ValueError(f"{vm_name} is neither HotSpot nor OpenJ9")
         return JvmIdentity(
-            kind=kind,
+            kind=jvm_kind,
             vm_name=vm_name,
             vm_version=properties["java.vm.version"],
             runtime_version=properties["java.runtime.version"],

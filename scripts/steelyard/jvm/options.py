@@ -6,12 +6,13 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.jvm.rows import Fact, Kind, Source, Start, Told
+from steelyard.jvm.rows import Fact, JvmKind, Source, Start, Told
 from steelyard.jvm.settings import MEASURED, SETTINGS, JvmSettings
 
 _OPTION = re.compile(r"-XX:(?:([+-])(\w+)|(\w+)=(.*?))(?=\s+-XX:|\s*$)")
 
 
+# The types of the values are those of the fields of `JvmSettings`.
 def resolve_values(settings: JvmSettings, heap: int | None) -> dict[str, Any]:
     """Values by setting, with the maximum heap of the JVM (bytes; None: left to it)."""
     values = {name: getattr(settings, name) for name in SETTINGS} | {"heap": heap}
@@ -44,20 +45,20 @@ def jvm_options(
     ]
 
 
-def read_facts(kind: Kind, source: Source, told: Told) -> dict[str, Fact]:
+def read_facts(jvm_kind: JvmKind, source: Source, facts: Told) -> dict[str, Fact]:
     """What a source tells of the settings; nothing where it tells nothing at all."""
-    rows = ((name, on) for name, row in MEASURED.items() if told and (on := row.on(kind)) is not None)
-    return {name: fact for name, on in rows if (fact := on.fact(name, source, told)) is not None}
+    rows = ((name, on) for name, row in MEASURED.items() if facts and (on := row.on(jvm_kind)) is not None)
+    return {name: fact for name, on in rows if (fact := on.fact(name, source, facts)) is not None}
 
 
 def hotspot_facts(flags: str) -> dict[str, Fact]:
     """What HotSpot's `VM.flags` printed: the final values of all options that are not as by default, and of all that
     were given; nothing of a text that has no option in it."""
-    found = _OPTION.findall(flags)
+    options = _OPTION.findall(flags)
     return read_facts(
         "hotspot",
         "options",
-        {name or valued: sign == "+" if name else text for sign, name, valued, text in found},
+        {name or valued: sign == "+" if name else text for sign, name, valued, text in options},
     )
 
 

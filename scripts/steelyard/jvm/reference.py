@@ -5,13 +5,13 @@ import re
 import sys
 from pathlib import Path
 
-from steelyard.jvm.rows import Kind, On, Setting, shown
+from steelyard.jvm.rows import JvmKind, On, Setting, format_value
 from steelyard.jvm.settings import SETTINGS
 
 _HEAD = "| setting | OpenJ9 | told by | HotSpot | told by | notes |\n"
 
 
-def filled(page: str) -> str:
+def fill_page(page: str) -> str:
     """The page with the table as the rows say; the text about it is kept (raises ValueError: no such table)."""
     rows = (" | ".join(_cells(name, row)) for name, row in SETTINGS.items())
     table = _HEAD + "| --- " * 6 + "|\n" + "".join(f"| {row} |\n" for row in rows)
@@ -22,18 +22,18 @@ def filled(page: str) -> str:
 
 
 def _cells(name: str, row: Setting) -> list[str]:
-    kinds: tuple[Kind, ...] = ("openj9", "hotspot")
-    columns = [(_options(row.on(kind)), _sources(kind, row)) for kind in kinds]
+    kinds: tuple[JvmKind, ...] = ("openj9", "hotspot")
+    columns = [(_options(row.on(jvm_kind)), _sources(jvm_kind, row)) for jvm_kind in kinds]
     return [f"`{name}`", *(cell for column in columns for cell in column), row.note]
 
 
-def _sources(kind: Kind, row: Setting) -> str:
-    if (on := row.on(kind)) is None or not row.compared:
+def _sources(jvm_kind: JvmKind, row: Setting) -> str:
+    if (on := row.on(jvm_kind)) is None or not row.compared:
         return "-"
-    own = "memory bean" if kind == "openj9" else "`VM.flags`"
+    own = "memory bean" if jvm_kind == "openj9" else "`VM.flags`"
     names = {"options": own, "gc_log": "GC log", "map": "kernel's map"}
-    told = (names[source] if on.sure.get(source) != () else f"({names[source]})" for source in on.sources)
-    return ", ".join(told) or "nothing"
+    readers = (names[source] if on.sure.get(source) != () else f"({names[source]})" for source in on.sources)
+    return ", ".join(readers) or "nothing"
 
 
 def _options(on: On | None) -> str:
@@ -43,10 +43,10 @@ def _options(on: On | None) -> str:
     if isinstance(on.options, str):
         return f"`{on.options.replace('{size}', 'SIZE').replace('{value}', 'N')}`"
     by_value = {} if callable(on.options) else on.options
-    texts = {shown(value): text.replace("{page}", "4k") for value, text in by_value.items() if text}
+    texts = {format_value(value): text.replace("{page}", "4k") for value, text in by_value.items() if text}
     return "; ".join(f"`{value}` `{text}`" for value, text in texts.items()) or "(notes)"
 
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    path.write_text(fill_page(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -13,7 +13,7 @@ from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.units import MIB
 
-Kind = Literal["hotspot", "openj9"]
+JvmKind = Literal["hotspot", "openj9"]
 Fact = int | str
 """A setting as it was measured; sizes are bytes, switches `on` and `off`."""
 Facts = Mapping[str, Fact]
@@ -70,12 +70,12 @@ class On:
         readers: dict[Source, object] = {"options": self.flags, "gc_log": self.gc_log, "map": self.map}
         return [source for source, reader in readers.items() if reader]
 
-    def fact(self, name: str, source: Source, told: Told) -> Fact | None:
+    def fact(self, name: str, source: Source, facts: Told) -> Fact | None:
         """The setting of that name, as a source tells it; None: it does not."""
         if source == "map":
-            return str(told[name]) if self.map and told.get(name) else None
+            return str(facts[name]) if self.map and facts.get(name) else None
         reader = self.flags if source == "options" else self.gc_log
-        return reader(told) if callable(reader) else whole_number(told.get(reader))
+        return reader(facts) if callable(reader) else whole_number(facts.get(reader))
 
     def is_told(self, value: Fact, gc: str, sources: Collection[Source]) -> bool:
         """Whether one of the sources is sure to tell it, where this value was asked for."""
@@ -97,15 +97,15 @@ class Setting:
     note: str = ""
     """What the reference has to say of it beside that, with its source."""
 
-    def on(self, kind: Kind) -> On | None:
+    def on(self, jvm_kind: JvmKind) -> On | None:
         """How a JVM has it; None: it does not."""
-        on: On | str = getattr(self, kind)
+        on: On | str = getattr(self, jvm_kind)
         return on if isinstance(on, On) else None
 
     def options(self, name: str, value: Any, default: Any, start: Start) -> list[str]:
         """Its options for a value (raises BadInput: the JVM does not have that, in one sentence)."""
         on: On | str = getattr(self, start.jvm.kind)
-        missing = f"{name}: {shown(value)} does not exist on {start.jvm.vm_name}: "
+        missing = f"{name}: {format_value(value)} does not exist on {start.jvm.vm_name}: "
         if isinstance(on, str):
             if value != default:
                 raise BadInput(missing + on)
@@ -119,7 +119,7 @@ class Setting:
         elif value in on.options or value == default:
             text = on.options.get(value, "")
         else:
-            raise BadInput(f"{missing}choose {', '.join(map(shown, on.options))} or default")
+            raise BadInput(f"{missing}choose {', '.join(map(format_value, on.options))} or default")
         filled = text.replace("{page}", "64k" if start.jvm.architecture.startswith("ppc") else "4k")
         filled = filled.replace("{size}", size_option(value) if "{size}" in text else "")
         return filled.replace("{value}", str(value)).split()
@@ -139,7 +139,7 @@ def whole_number(value: object) -> int | None:
     return int(value) if re.fullmatch(r"[0-9]+", str(value)) else None
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value as an experiment file has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

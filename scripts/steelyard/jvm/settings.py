@@ -40,34 +40,34 @@ def family(policy: str) -> str:
     return next((gc for known in (_OPENJ9, _HOTSPOT) for gc, other in known.items() if other == name), policy)
 
 
-def _collector(told: Told) -> str | None:
+def _collector(flags: Told) -> str | None:
     return next(
-        (family(name) for name in (*_HOTSPOT.values(), "Epsilon") if told.get(f"Use{name}GC") is True), None
+        (family(name) for name in (*_HOTSPOT.values(), "Epsilon") if flags.get(f"Use{name}GC") is True), None
     )
 
 
-def _logged_collector(told: Told) -> str | None:
-    return family(told["policy"]) if "policy" in told else None
+def _logged_collector(log: Told) -> str | None:
+    return family(log["policy"]) if "policy" in log else None
 
 
-def _new_size(told: Told) -> Fact | None:
-    low, high = told.get("NewSize"), told.get("MaxNewSize")
+def _new_size(flags: Told) -> Fact | None:
+    low, high = flags.get("NewSize"), flags.get("MaxNewSize")
     size = whole_number(high)
     return size if size is None or low == high else f"from {low or 'its default'} to {high} bytes"
 
 
-def _nursery_pools(told: Told) -> int | None:
-    sizes = [whole_number(size) for pool, size in told["memoryPools"].items() if pool.startswith("nursery")]
+def _nursery_pools(beans: Told) -> int | None:
+    sizes = [whole_number(size) for pool, size in beans["memoryPools"].items() if pool.startswith("nursery")]
     known = [size for size in sizes if isinstance(size, int)]
     return sum(known) if known and len(known) == len(sizes) else None
 
 
-def _archive(told: Told) -> str | None:
-    if told.get("UseSharedSpaces") is False:
+def _archive(flags: Told) -> str | None:
+    if flags.get("UseSharedSpaces") is False:
         return "none"
-    if told.get("SharedArchiveFile") or told.get("AOTCache"):
+    if flags.get("SharedArchiveFile") or flags.get("AOTCache"):
         return "warm"
-    return "cold" if told.get("ArchiveClassesAtExit") or told.get("AOTCacheOutput") else None
+    return "cold" if flags.get("ArchiveClassesAtExit") or flags.get("AOTCacheOutput") else None
 
 
 def _not_built(value: str, start: Start) -> str | None:
@@ -108,7 +108,7 @@ def _arguments(given: object) -> object:
 def _switch(flag: str, refuses: Callable[[Any, Start], str | None] = lambda _value, _start: None) -> On:
     """A switch of HotSpot's, which `VM.flags` tells whenever it was given."""
     options = {True: f"-XX:+{flag}", False: f"-XX:-{flag}"}
-    return On(options, lambda told: {True: "on", False: "off"}.get(told.get(flag, "")), refuses=refuses)
+    return On(options, lambda flags: {True: "on", False: "off"}.get(flags.get(flag, "")), refuses=refuses)
 
 
 class JvmSettings(Model):
@@ -143,7 +143,7 @@ class JvmSettings(Model):
         "default",
         openj9=On(
             {gc: f"-Xgcpolicy:{name}" for gc, name in _OPENJ9.items()},
-            lambda told: family(str(told["GCMode"])),
+            lambda beans: family(str(beans["GCMode"])),
             _logged_collector,
         ),
         hotspot=On(
@@ -174,7 +174,7 @@ class JvmSettings(Model):
                 "transparent": f"-XX:+TransparentHugePage {_ORDINARY}",
                 "large": "-Xlp",
             },
-            gc_log=lambda told: "large" if told.get("page_size", 0) >= MIB else None,
+            gc_log=lambda log: "large" if log.get("page_size", 0) >= MIB else None,
             map=True,
             sure={"gc_log": ()},
         ),
@@ -185,8 +185,8 @@ class JvmSettings(Model):
                 "transparent": "-XX:+UseTransparentHugePages",
                 "large": "-XX:+UseLargePages",
             },
-            lambda told: "small" if told.get("UseLargePages") is False else None,
-            lambda told: "small" if told.get("large_pages") == "Disabled" else None,
+            lambda flags: "small" if flags.get("UseLargePages") is False else None,
+            lambda log: "small" if log.get("large_pages") == "Disabled" else None,
             map=True,
             sure={"options": (), "gc_log": ()},
         ),
@@ -225,7 +225,7 @@ class JvmSettings(Model):
         openj9=On({"foreground": "-Xjit:disableAsyncCompilation"}),
         hotspot=On(
             {"foreground": "-XX:-BackgroundCompilation"},
-            lambda told: "foreground" if told.get("BackgroundCompilation") is False else "background",
+            lambda flags: "foreground" if flags.get("BackgroundCompilation") is False else "background",
         ),
         note="OpenJ9's option stands in the JIT's own list of options, not in its user documentation",
     )

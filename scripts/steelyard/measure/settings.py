@@ -8,7 +8,7 @@ from steelyard.measure.rule import Finding, Rule, judge_none, needs
 from steelyard.measure.window import SENTENCES, Started, Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
-from steelyard.spec.agreement import differences, shown
+from steelyard.spec.agreement import differences, format_value
 
 
 def read_back(window: Window, component: Component) -> dict[str, int | str]:
@@ -57,7 +57,7 @@ def settings_read(window: Window) -> str:
     names: dict[str, list[str]] = {}
     for server in window.of("server"):
         known = [
-            f"{name} {shown(name, server.read_back[name])}"
+            f"{name} {format_value(name, server.read_back[name])}"
             for name in (*MEASURED, *CACHE_FIGURES)
             if name in server.read_back
         ]

@@ -18,7 +18,7 @@ from steelyard.results.store import SessionDirectory, no_space
 from steelyard.session.context import RunContext
 from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.schedule import populating_load
-from steelyard.spec.plan import populating
+from steelyard.spec.plan import populating_spec
 
 WRITE_GRACE = 120.0
 """Seconds that a server may take to write its archive when it ends (JDK 25 starts a JVM of its own for it)."""
@@ -60,7 +60,7 @@ class Caches:
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
         self.directory.log(self.context.clock.time(), "populate", arm=spec.arm)
-        plain = populating(spec)
+        plain = populating_spec(spec)
         deployment = self.engines[spec.engine].open(plain, folder)
         flight = Flight(plain, folder, deployment, self.context, lambda _phase: None)
         try:

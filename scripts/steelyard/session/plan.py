@@ -10,7 +10,7 @@ from pathlib import Path
 
 from steelyard.analysis.searching import limits_of, refuse_unknown
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.experiment.loader import Question, experiment_files, load_experiment
+from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
 from steelyard.experiment.matrix import (
     Arm,
     expand,
@@ -46,7 +46,7 @@ from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import Core, check_conserved, check_isolated, check_kinds, even_injector_cores
 from steelyard.units import format_duration, format_size
-from steelyard.workload.loader import Found
+from steelyard.workload.loader import LoadedWorkload
 from steelyard.yamlfile import Scalar, find_file
 
 LONGEST_SESSION = 14 * 24 * 3600.0
@@ -77,7 +77,7 @@ class SessionPlan:
 
     request: Request
     experiment: Experiment
-    workload: Found
+    workload: LoadedWorkload
     seed: int
     arms: list[Arm]
     specs: dict[str, Spec]
@@ -171,7 +171,7 @@ def make_plan(request: Request) -> SessionPlan:
     return plan_of(request, question_of(request))
 
 
-def question_of(request: Request) -> Question:
+def question_of(request: Request) -> LoadedExperiment:
     """What is asked, with what the command line changes of the file (raises BadInput)."""
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
@@ -180,10 +180,10 @@ def question_of(request: Request) -> Question:
     experiment = with_settings(experiment, settings, request.settings)
     experiment = with_host_levels(experiment, _levels)
     experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
-    return Question(experiment, workload, settings)
+    return LoadedExperiment(experiment, workload, settings)
 
 
-def plan_of(request: Request, question: Question) -> SessionPlan:
+def plan_of(request: Request, question: LoadedExperiment) -> SessionPlan:
     """The plan of a question (errors as `make_plan`)."""
     experiment, workload, settings = question
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)

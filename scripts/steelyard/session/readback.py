@@ -11,7 +11,7 @@ from typing import Any, get_args
 from steelyard.engines.base import Running
 from steelyard.host.java import vm_flags
 from steelyard.jvm.options import hotspot_facts, openj9_facts, read_facts
-from steelyard.jvm.rows import MAPPINGS, Fact, Facts, Kind, Source
+from steelyard.jvm.rows import MAPPINGS, Fact, Facts, JvmKind, Source
 from steelyard.jvm.settings import MEASURED
 from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
@@ -20,7 +20,7 @@ from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_
 from steelyard.spec.agreement import sources
 
 MAPPED = {
-    name for name, row in MEASURED.items() for kind in get_args(Kind) if (on := row.on(kind)) and on.map
+    name for name, row in MEASURED.items() for kind in get_args(JvmKind) if (on := row.on(kind)) and on.map
 }
 """Settings that the kernel's map of a process tells."""
 ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]

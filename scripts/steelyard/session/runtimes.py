@@ -23,7 +23,7 @@ from steelyard.engines.kubernetes.nodes import examine as examine_cluster
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.engines.process.engine import ProcessEngine, require_commands
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import ENGINES, Deployment
+from steelyard.experiment.schema import ENGINES, DeploymentSettings
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.doctor import Finding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
@@ -34,7 +34,7 @@ from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.spec.jitserver import compilers
 from steelyard.spec.layout import Runtime
-from steelyard.workload.loader import Found
+from steelyard.workload.loader import LoadedWorkload
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ LOCAL = ClusterTarget()
 class Runtimes:
     """Finds the runtime of each arm, and remembers what has to be built for it."""
 
-    found: Found
+    found: LoadedWorkload
     jdk: Path | None
     """`--jdk`: for arms that name no JDK of their own."""
     target: ClusterTarget = LOCAL
@@ -77,7 +77,7 @@ class Runtimes:
         self._cluster_images = cache(lambda: ClusterImages(self.cluster))
         self._allocatable_cpus = cache(lambda: allocatable_cpus(self.cluster))
 
-    def runtime(self, deployment: Deployment) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings) -> Runtime:
         """What an arm's components run on.
 
         Raises:
@@ -99,7 +99,7 @@ class Runtimes:
         bundle_objects(self.cluster, spec)
         return spec.model_copy(update={"notes": [*spec.notes, *manifests.notes(spec)]})
 
-    def refuse_unused(self, deployments: Sequence[Deployment]) -> None:
+    def refuse_unused(self, deployments: Sequence[DeploymentSettings]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
         if self.jdk is not None and not any(
             one.engine == "process" and one.jdk is None for one in deployments
@@ -160,7 +160,7 @@ class Runtimes:
             **found,
         }
 
-    def _processes(self, deployment: Deployment) -> Runtime:
+    def _processes(self, deployment: DeploymentSettings) -> Runtime:
         require_program("taskset")
         jdk = self._jdk(deployment.jdk)
         injector = find_hotspot(jdk)
@@ -185,10 +185,10 @@ class Runtimes:
             jcmd=(jdk.home / "bin" / "jcmd").exists(),
         )
 
-    def _containers(self, deployment: Deployment) -> Runtime:
+    def _containers(self, deployment: DeploymentSettings) -> Runtime:
         return self._images(*_asked(deployment), DockerImages(self.docker))
 
-    def _pods(self, deployment: Deployment) -> Runtime:
+    def _pods(self, deployment: DeploymentSettings) -> Runtime:
         found = self._images(*_asked(deployment), self._cluster_images())
         cpus, notes = self._allocatable_cpus()
         return replace(found, cpus=cpus, notes=notes)
@@ -197,7 +197,7 @@ class Runtimes:
         self, topology: str | None, jdk: str | None, build: str | None, remote: bool, images: Images
     ) -> Runtime:
         _, found = self.found.workload.topology(topology)
-        more = compilers(Deployment(jvm=JvmSettings(jit="remote"))) if remote else {}
+        more = compilers(DeploymentSettings(jvm=JvmSettings(jit="remote"))) if remote else {}
         kinds = {**found.components, **more}
         places = {kind: one.container for kind, one in kinds.items() if one.container is not None}
         told = bundle_settings(found.bundle or "server")
@@ -210,7 +210,7 @@ class Runtimes:
         return mark
 
 
-def _asked(deployment: Deployment) -> tuple[str | None, str | None, str | None, bool]:
+def _asked(deployment: DeploymentSettings) -> tuple[str | None, str | None, str | None, bool]:
     return deployment.topology, deployment.jdk, deployment.build, deployment.jvm.jit == "remote"
 
 

@@ -21,7 +21,7 @@ from steelyard.engines.compose.engine import sweep as sweep_containers
 from steelyard.errors import Busy, Exit, ServerFailed
 from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
-from steelyard.paths import CACHE, ROOT
+from steelyard.paths import CACHE
 from steelyard.processes import child_environment, sweep
 from steelyard.regular import read_text
 from steelyard.results.spec import ORDER, Spec
@@ -112,7 +112,6 @@ def start(arguments: list[str], timeout: float) -> Up:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            cwd=ROOT,
             start_new_session=True,
             pass_fds=[followed],
         )

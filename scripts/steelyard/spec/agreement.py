@@ -18,7 +18,7 @@ from steelyard.units import format_size
 _SIZES = ("heap", "initial_heap", "nursery", "memory", *CACHE_FIGURES)
 
 
-def requested(component: Component) -> dict[str, Fact]:
+def requested_settings(component: Component) -> dict[str, Fact]:
     """All that a component should have, by setting; a setting left to the JVM is not among it."""
     settings, jvm = component.jvm_settings or JvmSettings(), component.artifact.jvm
     values = resolve_values(settings, component.heap_bytes)
@@ -71,7 +71,9 @@ def readable(component: Component, *, jcmd: bool) -> list[str]:
         on = row.on(jvm.kind) if jvm is not None else None
         return on is not None and on.is_told(value, gc, there)
 
-    return [name for name, value in {"heap": 0, **requested(component)}.items() if is_told(name, value)]
+    return [
+        name for name, value in {"heap": 0, **requested_settings(component)}.items() if is_told(name, value)
+    ]
 
 
 def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[str]:
@@ -84,7 +86,9 @@ def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[s
             sentences.append("The servers' JVM does not tell what it is, so no setting of it is read back.")
             continue
         lacking = [
-            name for name in requested(server) if name not in server.read_back and name != "processors"
+            name
+            for name in requested_settings(server)
+            if name not in server.read_back and name != "processors"
         ]
         if lacking:
             sentences.append(f"{', '.join(lacking)}: the JVM of {server.kind} does not report it.")
@@ -99,26 +103,26 @@ def not_read_back(servers: Sequence[Component], settings: JvmSettings) -> list[s
     return list(dict.fromkeys(sentences))
 
 
-def differences(component: Component, told: Collection[Facts]) -> list[str]:
+def differences(component: Component, facts_by_source: Collection[Facts]) -> list[str]:
     """One sentence for each setting of a component that a source tells otherwise, or that nothing tells although
     something should have."""
     sentences: list[str] = []
-    wanted = requested(component)
+    wanted = requested_settings(component)
     for name in dict.fromkeys([*component.read_back, *wanted]):
-        measured = dict.fromkeys(facts[name] for facts in told if name in facts)
-        should = shown(name, wanted[name]) if name in wanted else None
+        measured = dict.fromkeys(facts[name] for facts in facts_by_source if name in facts)
+        should = format_value(name, wanted[name]) if name in wanted else None
         if not measured and name in component.read_back:
             more = f", which should be {should}" if should is not None else ""
             sentences.append(f"{component.name} does not tell its {name}{more}")
         sentences += [
-            f"{component.name} has {name} {shown(name, value)} instead of {should}"
+            f"{component.name} has {name} {format_value(name, value)} instead of {should}"
             for value in measured
             if name in wanted and not _agrees(component, name, value, wanted[name])
         ]
     return sentences
 
 
-def shown(name: str, value: Fact) -> str:
+def format_value(name: str, value: Fact) -> str:
     """A value for people."""
     return format_size(value) if name in _SIZES and isinstance(value, int) else str(value)
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
@@ -14,7 +14,7 @@ from steelyard.results.spec import MEASURED_ROLES, Artifact, Component
 from steelyard.spec.agreement import readable
 from steelyard.spec.layout import Layout, fill
 from steelyard.spec.split import CpuShare
-from steelyard.workload.schema import LATER, Container, ContainerPlace, Process
+from steelyard.workload.schema import LATER, ContainerDescription, ContainerPlace, ProcessDescription
 
 KEPT_CONNECTIONS = 1000
 """Idle connections that a proxy keeps to each kind of server (POWER9 study)."""
@@ -24,38 +24,38 @@ GIVEN_UP_FIRST = "keepalive_timeout 20s"
 
 
 def make_component(
-    layout: Layout, kind: str, name: str, share: CpuShare, heap: int | None, memory: int | None
+    layout: Layout, component: str, name: str, share: CpuShare, heap: int | None, memory: int | None
 ) -> Component:
     """One component of a kind as the spec has it; maximum heap and memory limit in bytes, None where there is none.
 
     Raises:
         BadInput: a setting that it does not have, a `${name}` that stands for nothing.
     """
-    described, how, asked = layout.kinds[kind], layout.how(kind), layout.arm.deployment.jvm
-    where = f"{layout.found.workload.name}, {kind}"
-    values = layout.values(kind, name)
-    jvm = _jvm(layout, kind, how)
-    if isinstance(how, Container):
-        _refuse_unheard(layout, kind, where)
+    described, how, asked = layout.kinds[component], layout.how(component), layout.arm.deployment.jvm
+    where = f"{layout.loaded.workload.name}, {component}"
+    values = layout.values(component, name)
+    jvm = _jvm(layout, component, how)
+    if isinstance(how, ContainerDescription):
+        _refuse_unheard(layout, component, where)
     special: dict[str, Any] = {}
     options = [fill(option, values, where) for option in how.options]
-    if isinstance(how, Container):
+    if isinstance(how, ContainerDescription):
         special["container"] = ContainerPlace(**how.model_dump(include=set(ContainerPlace.model_fields)))
     else:
         texts = {**values, "upstreams": _upstreams(layout)}
         special["files"] = {key: fill(text, texts, where) for key, text in how.templates.items()}
-        copies = {key: _from_checkout(layout.found.require_text(path)) for key, path in how.files.items()}
+        copies = {key: _from_checkout(layout.loaded.require_text(path)) for key, path in how.files.items()}
         special |= {"copies": copies, "port_taken": how.port_taken, "data": how.data}
         if how.folder is not None:
-            started_in = (layout.found.folder / how.folder).resolve()
+            started_in = (layout.loaded.folder / how.folder).resolve()
             if not started_in.is_dir():
                 raise BadInput(f"{where}: the folder that it is started in is not there: {started_in}")
             special["started_in"] = str(started_in)
     environment = described.environment | how.environment
     if described.role == "server":
-        environment |= _threads(layout, kind, where)
+        environment |= _threads(layout, component, where)
         if jvm is None:
-            _refuse_jvm_settings(layout, kind, heap, where)
+            _refuse_jvm_settings(layout, component, heap, where)
         else:
             special["jvm_settings"] = asked
             special["cache"] = asked.class_cache if asked.class_cache in ("cold", "warm") else None
@@ -67,29 +67,29 @@ def make_component(
         special["killed_after"] = layout.arm.deployment.jitserver.killed_after
     made = Component(
         name=name,
-        kind=kind,
+        kind=component,
         role=described.role,
-        artifact=_artifact(layout, kind, how, jvm, values, where),
+        artifact=_artifact(layout, component, how, jvm, values, where),
         cpus=list(share.cpus),
         cpus_shared_with=share.shared_with,
         cores=share.cores,
         heap_bytes=heap,
         memory_bytes=memory,
-        host=layout.address(kind)[0],
+        host=layout.address(component)[0],
         port=layout.status.get(name, layout.ports.get(name)),
-        serves=layout.ports[name] if name in layout.status and not layout.contained else None,
+        serves=layout.ports[name] if name in layout.status and not layout.in_containers else None,
         jvm_options=options,
         environment=_environment(layout, environment, values, where),
         ready=described.ready,
         counters=described.counters,
         info=described.info,
         metrics=described.metrics,
-        expected_info=_expected(layout, kind) if described.info is not None else {},
+        expected_info=_expected_info(layout, component) if described.info is not None else {},
         **special,
     )
     if described.role != "server":
         return made
-    jcmd = layout.runtime.jcmd and not layout.contained
+    jcmd = layout.runtime.jcmd and not layout.in_containers
     return made.model_copy(update={"read_back": readable(made, jcmd=jcmd)})
 
 
@@ -97,7 +97,7 @@ def _environment(
     layout: Layout, written: Mapping[str, str], values: Mapping[str, object], where: str
 ) -> dict[str, str]:
     """The environment of a component. As a process it may be told the JVM's options there."""
-    if not layout.contained:
+    if not layout.in_containers:
         later = LATER | {"jvm_options"}
         return {key: fill(text, values, where, later) for key, text in written.items()}
     for key, text in written.items():
@@ -114,35 +114,38 @@ def _from_checkout(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
-def _jvm(layout: Layout, kind: str, how: Process | Container) -> JvmIdentity | None:
+def _jvm(
+    layout: Layout, component: str, how: ProcessDescription | ContainerDescription
+) -> JvmIdentity | None:
     """The JVM of a component; None where it is no JVM, takes no options, or nobody told."""
-    if isinstance(how, Container):
-        weighed = layout.kinds[kind].role in MEASURED_ROLES and how.jvm_options is not None
+    if isinstance(how, ContainerDescription):
+        weighed = layout.kinds[component].role in MEASURED_ROLES and how.jvm_options is not None
         return layout.runtime.server_jvm if weighed else None
-    told = [*(how.command or ()), *how.environment.values(), *layout.kinds[kind].environment.values()]
-    if how.command is not None and not any(JVM_OPTIONS in text for text in told):
+    texts = [*(how.command or ()), *how.environment.values(), *layout.kinds[component].environment.values()]
+    if how.command is not None and not any(JVM_OPTIONS in text for text in texts):
         return None
     return layout.runtime.server_jvm if how.jvm == "servers" else layout.runtime.injector_jvm
 
 
 def _artifact(
     layout: Layout,
-    kind: str,
-    how: Process | Container,
+    component: str,
+    how: ProcessDescription | ContainerDescription,
     jvm: JvmIdentity | None,
     values: Mapping[str, object],
     where: str,
 ) -> Artifact:
     runtime = layout.runtime
-    if isinstance(how, Container):
+    if isinstance(how, ContainerDescription):
         build = runtime.build if how.repository is not None else None
-        return Artifact(form="image", image=runtime.images[kind], jvm=jvm, build=build)
+        return Artifact(form="image", image=runtime.images[component], jvm=jvm, build=build)
     words = [how.liberty] if how.liberty is not None else (how.java or how.command or [])
-    made = how.package is not None and layout.found.workload.packages[how.package].maven
+    made = how.package is not None and layout.loaded.workload.packages[how.package].maven
     # Another build is another build of the servers; what stands beside them is the checkout's.
-    build = runtime.build if layout.kinds[kind].role == "server" else runtime.tools
+    build = runtime.build if layout.kinds[component].role == "server" else runtime.tools
+    java: Literal["java", "command"] = "java" if how.java is not None else "command"
     return Artifact(
-        form="liberty" if how.liberty is not None else "java" if how.java is not None else "command",
+        form="liberty" if how.liberty is not None else java,
         package=how.package,
         build=build if made else None,
         path=runtime.packages.get(how.package) if how.package is not None else None,
@@ -151,8 +154,8 @@ def _artifact(
     )
 
 
-def _threads(layout: Layout, kind: str, where: str) -> dict[str, str]:
-    threads, variable = layout.arm.deployment.threads, layout.kinds[kind].threads
+def _threads(layout: Layout, component: str, where: str) -> dict[str, str]:
+    threads, variable = layout.arm.deployment.threads, layout.kinds[component].threads
     if threads == "default":
         return {}
     if variable is None:
@@ -160,11 +163,11 @@ def _threads(layout: Layout, kind: str, where: str) -> dict[str, str]:
     return {variable: str(threads)}
 
 
-def _refuse_unheard(layout: Layout, kind: str, where: str) -> None:
+def _refuse_unheard(layout: Layout, component: str, where: str) -> None:
     """A setting that only the process of a component is told of must not be set in its container in vain."""
-    process = layout.kinds[kind].process
+    process = layout.kinds[component].process
     asked = [name for name in layout.arm.settings if process and f"${{{name}}}" in process.model_dump_json()]
-    heard = f"{layout.how(kind).model_dump_json()} {layout.kinds[kind].environment}"
+    heard = f"{layout.how(component).model_dump_json()} {layout.kinds[component].environment}"
     deaf = [name for name in asked if f"${{{name}}}" not in heard]
     if deaf:
         raise BadInput(
@@ -173,42 +176,42 @@ def _refuse_unheard(layout: Layout, kind: str, where: str) -> None:
         )
 
 
-def _refuse_jvm_settings(layout: Layout, kind: str, heap: int | None, where: str) -> None:
+def _refuse_jvm_settings(layout: Layout, component: str, heap: int | None, where: str) -> None:
     """A server without a JVM that is known and takes options cannot have JVM settings."""
     asked = layout.arm.deployment.jvm.model_dump(exclude_defaults=True, exclude={"gc_log"})
     if not asked and heap is None:
         return
-    how = layout.how(kind)
+    how = layout.how(component)
     why = (
         "nothing takes the JVM's options: add `${jvm_options}` to its command or to a variable of its environment"
         " (CATALINA_OPTS), or `jvm_options` to its container"
     )
-    if isinstance(how, Container) and how.jvm_options is not None:
+    if isinstance(how, ContainerDescription) and how.jvm_options is not None:
         why = (
-            f"the JVM of the image {layout.runtime.images[kind]} is not known, and options differ between JVMs:"
+            f"the JVM of the image {layout.runtime.images[component]} is not known, and options differ between JVMs:"
             " `java -version` must run in it (put `java` on its PATH, or choose an image with --set jdk=IMAGE);"
             " or leave JVM settings out and write options for it in the image itself"
         )
     raise BadInput(f"{where}: {', '.join(asked) or 'a heap'} cannot be set, because {why}")
 
 
-def _expected(layout: Layout, kind: str) -> dict[str, str]:
+def _expected_info(layout: Layout, component: str) -> dict[str, str]:
     """What `/bench/info` must say of settings, by the names that it has for them."""
-    described = layout.kinds[kind]
-    told = " ".join(described.environment.values())
-    found = {
-        setting.reads_back: str(layout.told[name])
-        for name, setting in layout.found.workload.settings.items()
-        if setting.reads_back is not None and f"${{{name}}}" in told
+    described = layout.kinds[component]
+    environment = " ".join(described.environment.values())
+    info = {
+        setting.reads_back: str(layout.substitutes[name])
+        for name, setting in layout.loaded.workload.settings.items()
+        if setting.reads_back is not None and f"${{{name}}}" in environment
     }
     threads = layout.arm.deployment.threads
-    return found | ({"executorThreads": str(threads)} if threads != "default" and described.threads else {})
+    return info | ({"executorThreads": str(threads)} if threads != "default" and described.threads else {})
 
 
 def _upstreams(layout: Layout) -> str:
     """The nginx `upstream` of each kind of server, with the JVMs of this trial."""
     lines = []
-    for kind in layout.topology.kinds("server"):
-        servers = "".join(f" server 127.0.0.1:{layout.ports[name]};" for name in layout.names[kind])
-        lines.append(f"upstream {kind} {{{servers} keepalive {KEPT_CONNECTIONS}; {GIVEN_UP_FIRST}; }}")
+    for component in layout.topology.kinds("server"):
+        servers = "".join(f" server 127.0.0.1:{layout.ports[name]};" for name in layout.names[component])
+        lines.append(f"upstream {component} {{{servers} keepalive {KEPT_CONNECTIONS}; {GIVEN_UP_FIRST}; }}")
     return "\n".join([*lines, ""])

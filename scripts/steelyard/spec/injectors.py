@@ -44,7 +44,7 @@ def injector_components(
             "artifact": Artifact(form="image", image=runtime.images["injector"], jvm=jvm),
             "container": ContainerPlace(port=0, jvm_options=None, folder="/load"),
         }
-    offered = {**_offered(spec, topology, values), "targets": targets(spec), "injectors": count}
+    offered = {**_load_settings(spec, topology, values), "targets": targets(spec), "injectors": count}
     return [
         Component(
             name=f"injector-{index + 1}",
@@ -73,12 +73,13 @@ def targets(spec: Spec) -> list[str]:
     """URLs that lead into the application, as the injectors reach them."""
     entry = [spec.component(name) for name in spec.entry]
     if spec.engine == "process":
-        return [one.url for one in entry]
+        return [component.url for component in entry]
     by_kind = spec.through == "service"
-    names = {one.kind if by_kind else one.name: one.container for one in entry}
+    names = {component.kind if by_kind else component.name: component.container for component in entry}
     return [f"http://{name}:{place.port}" for name, place in names.items() if place is not None]
 
 
+# As the injector reads them: JSON.
 def load_of_all(load: Load) -> dict[str, Any]:
     """What every injector is told of the users or of the rate of all (loadgen/README.md, Several injectors)."""
     if load.users is not None:
@@ -86,9 +87,9 @@ def load_of_all(load: Load) -> dict[str, Any]:
     return {"rate": load.rate, "arrivals": load.arrivals}
 
 
-def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:
+def _load_settings(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> dict[str, Any]:
     load = spec.load
-    found: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "model": load.model,
         "rampSeconds": load.ramp,
         # The harness ends the run with a stop file; this is the cap should it not come.
@@ -99,20 +100,20 @@ def _offered(spec: Spec, topology: Topology, values: Mapping[str, Scalar]) -> di
         "awaitStart": True,
     }
     if spec.procedure in ("start-up", "ramp-up"):
-        found |= {"rampSeconds": 0, "warmupSeconds": 0}
+        settings |= {"rampSeconds": 0, "warmupSeconds": 0}
     if spec.procedure == "start-up":
-        found |= {"model": "probe", "measureSeconds": PROBE_LIMIT, "thinkTimeMillis": 0}
-    told = {**topology.parameters, **(topology.probe if spec.procedure == "start-up" else {})}
-    parameters = {name: fill_value(value, values, "parameters") for name, value in told.items()}
+        settings |= {"model": "probe", "measureSeconds": PROBE_LIMIT, "thinkTimeMillis": 0}
+    written = {**topology.parameters, **(topology.probe if spec.procedure == "start-up" else {})}
+    parameters = {name: fill_value(value, values, "parameters") for name, value in written.items()}
     if parameters:
-        found["parameters"] = parameters
+        settings["parameters"] = parameters
     if topology.scenario is not None:
-        found["scenario"] = topology.scenario
+        settings["scenario"] = topology.scenario
     elif topology.journey is not None:
-        found["journey"] = topology.journey.document()
+        settings["journey"] = topology.journey.document()
     if load.mix is not None:
-        found["mix"] = load.mix
-    return found
+        settings["mix"] = load.mix
+    return settings
 
 
 def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> list[MixPart]:

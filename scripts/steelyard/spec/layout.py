@@ -14,8 +14,14 @@ from steelyard.experiment.matrix import Arm
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.spec import ORDER
 from steelyard.spec.jitserver import compilers, relays
-from steelyard.workload.loader import Found
-from steelyard.workload.schema import LATER, Component, Container, Process, Topology
+from steelyard.workload.loader import LoadedWorkload
+from steelyard.workload.schema import (
+    LATER,
+    ComponentDescription,
+    ContainerDescription,
+    ProcessDescription,
+    Topology,
+)
 from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
@@ -57,62 +63,63 @@ class Layout:
     """The components of an arm, before their resources."""
 
     arm: Arm
-    found: Found
+    loaded: LoadedWorkload
     runtime: Runtime
     first_port: int = FIRST_PORT
     """Port on this host that leads into the application; the others follow."""
 
     @cached_property
-    def contained(self) -> bool:
+    def in_containers(self) -> bool:
         """Whether components run in containers."""
         return self.arm.deployment.engine != "process"
 
     @cached_property
-    def chosen(self) -> tuple[str, Topology]:
+    def named_topology(self) -> tuple[str, Topology]:
         """Name of the topology, and what the workload says of it (raises BadInput)."""
-        return self.found.workload.topology(self.arm.deployment.topology)
+        return self.loaded.workload.topology(self.arm.deployment.topology)
 
     @property
     def topology(self) -> Topology:
         """What the workload says of the topology."""
-        return self.chosen[1]
+        return self.named_topology[1]
 
     @cached_property
     def settings(self) -> dict[str, Scalar]:
         """The workload's own settings, resolved."""
-        return self.found.workload.resolved(self.chosen[0], dict(self.arm.settings))
+        return self.loaded.workload.resolve_settings(self.named_topology[0], dict(self.arm.settings))
 
     @cached_property
-    def told(self) -> dict[str, Scalar]:
+    def substitutes(self) -> dict[str, Scalar]:
         """The same as `${setting}` stands for them."""
-        known = self.found.workload.settings
-        return {name: known[name].told(value) for name, value in self.settings.items()}
+        known = self.loaded.workload.settings
+        return {name: known[name].substitute(value) for name, value in self.settings.items()}
 
     @cached_property
-    def compilers(self) -> dict[str, Component]:
+    def compilers(self) -> dict[str, ComponentDescription]:
         """What compiles for the servers, by kind."""
         return compilers(self.arm.deployment)
 
     @cached_property
-    def relays(self) -> dict[str, Component]:
+    def relays(self) -> dict[str, ComponentDescription]:
         """What stands between servers and compilers, by kind."""
         return relays(self.arm.deployment)
 
     @cached_property
-    def kinds(self) -> dict[str, Component]:
+    def kinds(self) -> dict[str, ComponentDescription]:
         """Kinds of component in the order in which they start."""
         described = {**self.topology.components, **self.compilers, **self.relays}
         return dict(sorted(described.items(), key=lambda item: ORDER.index(item[1].role)))
 
-    def how(self, kind: str) -> Process | Container:
+    def how(self, component: str) -> ProcessDescription | ContainerDescription:
         """How a kind runs with the arm's engine (raises BadInput where the workload does not say)."""
-        found = self.kinds[kind].container if self.contained else self.kinds[kind].process
-        if found is None:
+        launch = self.kinds[component].container if self.in_containers else self.kinds[component].process
+        if launch is None:
             raise BadInput(
-                f"{self.found.workload.name} does not say how its {kind} runs with the {self.arm.deployment.engine}"
-                f" engine: add {'container' if self.contained else 'process'} to it, or choose another engine"
+                f"{self.loaded.workload.name} does not say how its {component} runs with the"
+                f" {self.arm.deployment.engine} engine: add {'container' if self.in_containers else 'process'} to it,"
+                " or choose another engine"
             )
-        return found
+        return launch
 
     @cached_property
     def names(self) -> dict[str, list[str]]:
@@ -120,8 +127,10 @@ class Layout:
         self._refuse_idle_jvms()
         jvms = range(1, self.arm.deployment.jvms + 1)
         return {
-            kind: [f"{kind}-{number}" for number in jvms] if described.replicas == "jvms" else [kind]
-            for kind, described in self.kinds.items()
+            component: [f"{component}-{number}" for number in jvms]
+            if described.replicas == "jvms"
+            else [component]
+            for component, described in self.kinds.items()
         }
 
     def _refuse_idle_jvms(self) -> None:
@@ -132,7 +141,7 @@ class Layout:
 
         if self.arm.deployment.jvms == 1 or several(self.topology):
             return
-        name, workload = self.chosen[0], self.found.workload
+        name, workload = self.named_topology[0], self.loaded.workload
         others = [other for other, topology in workload.topologies.items() if several(topology)]
         instead = f", or the topology {' or '.join(others)}" if others else ""
         raise BadInput(
@@ -143,45 +152,54 @@ class Layout:
     @property
     def servers(self) -> list[str]:
         """The kind of each server JVM."""
-        return [kind for kind in self.topology.kinds("server") for _ in self.names[kind]]
+        return [component for component in self.topology.kinds("server") for _ in self.names[component]]
 
     @cached_property
     def ports(self) -> dict[str, int]:
         """Ports on this host: the entry takes the first; servers follow, then all else that needs one."""
-        hows = {kind: self.how(kind) for kind in self.kinds}
-        wanted = [kind for kind, how in hows.items() if not isinstance(how, Container) or how.published]
-        wanted.sort(key=lambda kind: (kind != self.topology.entry, self.kinds[kind].role != "server"))
-        names = [name for kind in wanted for name in self.names[kind]]
+        hows = {component: self.how(component) for component in self.kinds}
+        wanted = [
+            component
+            for component, how in hows.items()
+            if not isinstance(how, ContainerDescription) or how.published
+        ]
+        wanted.sort(
+            key=lambda component: (component != self.topology.entry, self.kinds[component].role != "server")
+        )
+        names = [name for component in wanted for name in self.names[component]]
         return {name: self.first_port + index for index, name in enumerate(names)}
 
     @cached_property
     def status(self) -> dict[str, int]:
         """Ports on this host at which components tell of themselves, of those that do so on a port of their own."""
         apart = [
-            name for kind, described in self.kinds.items() if described.status for name in self.names[kind]
+            name
+            for component, described in self.kinds.items()
+            if described.status
+            for name in self.names[component]
         ]
         return {name: self.first_port + len(self.ports) + index for index, name in enumerate(apart)}
 
-    def address(self, kind: str) -> tuple[str, int]:
+    def address(self, component: str) -> tuple[str, int]:
         """Host and port at which other components reach a kind."""
-        how = self.how(kind)
-        if isinstance(how, Container):
-            return kind, how.port
-        return "127.0.0.1", self.ports[self.names[kind][0]]
+        how = self.how(component)
+        if isinstance(how, ContainerDescription):
+            return component, how.port
+        return "127.0.0.1", self.ports[self.names[component][0]]
 
-    def values(self, kind: str, name: str) -> dict[str, object]:
+    def values(self, component: str, name: str) -> dict[str, object]:
         """What `${...}` stands for in the texts of a component."""
-        found: dict[str, object] = {**self.told, "name": name}
+        values: dict[str, object] = {**self.substitutes, "name": name}
         for other in self.kinds:
             host, port = self.address(other)
-            found |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
-            if not self.contained:
-                found[f"{other}.folder"] = f"${{folder:{self.names[other][0]}}}"
-        host, port = self.address(kind)
-        how = self.how(kind)
-        status = how.status if isinstance(how, Container) else self.status.get(name)
-        told = {} if status is None else {"status": status}
-        return found | {"host": host, "port": port if self.contained else self.ports[name], **told}
+            values |= {f"{other}.host": host, f"{other}.port": port, f"{other}.url": f"http://{host}:{port}"}
+            if not self.in_containers:
+                values[f"{other}.folder"] = f"${{folder:{self.names[other][0]}}}"
+        host, port = self.address(component)
+        how = self.how(component)
+        status = how.status if isinstance(how, ContainerDescription) else self.status.get(name)
+        own = {} if status is None else {"status": status}
+        return values | {"host": host, "port": port if self.in_containers else self.ports[name], **own}
 
 
 def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[str] = LATER) -> str:
@@ -191,7 +209,7 @@ def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[s
         BadInput: a name that stands for nothing; the sentence says `where`.
     """
 
-    def one(match: re.Match[str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
         name = match[1]
         if name in later:
             return match[0]
@@ -199,14 +217,14 @@ def fill(text: str, values: Mapping[str, object], where: str, later: frozenset[s
             raise BadInput(f"{where}: ${{{name}}} stands for nothing: there are {', '.join(sorted(values))}")
         return str(values[name])
 
-    return _NAME.sub(one, text)
+    return _NAME.sub(value_of, text)
 
 
 def fill_value(value: object, values: Mapping[str, object], where: str) -> object:
     """The same for a value that may be no text; one that is nothing but `${name}` keeps its type."""
     if not isinstance(value, str):
         return value
-    whole = _NAME.fullmatch(value)
-    if whole and whole[1] in values:
-        return values[whole[1]]
+    match = _NAME.fullmatch(value)
+    if match and match[1] in values:
+        return values[match[1]]
     return fill(value, values, where)

@@ -21,10 +21,10 @@ from steelyard.spec.injectors import injector_components, intended_mix, mix_part
 from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
 from steelyard.spec.split import Core, cores_for, dealt_out, split_cores, split_total
 from steelyard.units import MIB
-from steelyard.workload.loader import Found
-from steelyard.workload.schema import Request
+from steelyard.workload.loader import LoadedWorkload
+from steelyard.workload.schema import ComponentRequest
 
-R = TypeVar("R", bound=Request)
+R = TypeVar("R", bound=ComponentRequest)
 GC_THREADS_PER_CPU = 4
 POPULATING_USERS = 8
 """Users of a populating run where the trials themselves have none."""
@@ -33,7 +33,7 @@ POPULATING_USERS = 8
 def make_spec(
     arm: Arm,
     procedure: ProcedureName,
-    found: Found,
+    loaded: LoadedWorkload,
     cores: Sequence[Core],
     runtime: Runtime,
     first_port: int = FIRST_PORT,
@@ -44,8 +44,13 @@ def make_spec(
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
             not have.
     """
-    layout = Layout(arm, found, runtime, first_port)
-    workload, deployment, topology, values = found.workload, arm.deployment, layout.topology, layout.told
+    layout = Layout(arm, loaded, runtime, first_port)
+    workload, deployment, topology, values = (
+        loaded.workload,
+        arm.deployment,
+        layout.topology,
+        layout.substitutes,
+    )
     _refuse_foreign(arm, procedure)
     if deployment.jvm.class_cache == "baked" and deployment.engine == "process":
         raise BadInput(
@@ -60,7 +65,7 @@ def make_spec(
         engine=deployment.engine,
         workload=workload.name,
         workload_version=workload.version,
-        topology=layout.chosen[0],
+        topology=layout.named_topology[0],
         bundle=topology.bundle or "server",
         remote=not runtime.here,
         procedure=procedure,
@@ -68,10 +73,10 @@ def make_spec(
         components=components,
         entry=layout.names[topology.entry]
         if topology.entry
-        else [one.name for one in components if one.role == "server"],
+        else [component.name for component in components if component.role == "server"],
         through=deployment.through,
-        data=[_sent(layout, step, "data") for step in topology.data],
-        consistency=[_sent(layout, check, "consistency") for check in topology.consistency],
+        data=[_fill_request(layout, step, "data") for step in topology.data],
+        consistency=[_fill_request(layout, check, "consistency") for check in topology.consistency],
         parts=parts,
         mix=intended_mix(parts),
         growing=topology.growing,
@@ -81,8 +86,10 @@ def make_spec(
         host_states=dict(arm.host),
         server_cores=len(servers),
         injectors_share_cores=injectors == servers,
-        embedded=[text for kind, text in workload.notes.items() if _stands_in(layout, kind)],
-        not_read_back=not_read_back([one for one in components if one.role == "server"], deployment.jvm),
+        embedded=[text for component, text in workload.notes.items() if _stands_in(layout, component)],
+        not_read_back=not_read_back(
+            [component for component in components if component.role == "server"], deployment.jvm
+        ),
         notes=[
             *_notes(layout, len(servers), sum(map(len, servers))),
             *_left_heap(components),
@@ -107,13 +114,15 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
     memory = _memory(layout)
     _refuse_small(layout, heaps)
     components = []
-    for kind, described in layout.kinds.items():
+    for component, described in layout.kinds.items():
         side = described.cpus or ("injectors" if described.role == "database" else "servers")
         there = compilers if described.role == "compiler" else servers
-        beside = split_cores(there if side == "servers" else injectors, 1)[0]
-        for name in layout.names[kind]:
-            share = next(shares) if described.role == "server" else beside
-            components.append(make_component(layout, kind, name, share, heaps.get(kind), memory.get(kind)))
+        share_of_all = split_cores(there if side == "servers" else injectors, 1)[0]
+        for name in layout.names[component]:
+            share = next(shares) if described.role == "server" else share_of_all
+            components.append(
+                make_component(layout, component, name, share, heaps.get(component), memory.get(component))
+            )
     return components
 
 
@@ -164,24 +173,24 @@ def _memory(layout: Layout) -> dict[str, int | None]:
     return _sizes(layout, total, deployment.memory, "total_memory") | dict.fromkeys(layout.compilers, own)
 
 
-def _sent(layout: Layout, request: R, where: str) -> R:
+def _fill_request(layout: Layout, request: R, where: str) -> R:
     """A request of the workload file, to the first component of its kind."""
     texts = {key: getattr(request, key, None) for key in ("path", "equals")}
-    filled = {key: fill(text, layout.told, where) for key, text in texts.items() if text is not None}
+    filled = {key: fill(text, layout.substitutes, where) for key, text in texts.items() if text is not None}
     return request.model_copy(update={"component": layout.names[request.component][0], **filled})
 
 
-def _sizes(layout: Layout, total: int | None, each: int | None, what: str) -> dict[str, int | None]:
+def _sizes(layout: Layout, total: int | None, each: int | None, setting: str) -> dict[str, int | None]:
     """Bytes of each server by its kind: its part of a total by weight, or what each is given."""
     kinds = layout.topology.kinds("server")
     if total is None:
         return dict.fromkeys(kinds, each)
-    parts = split_total(total, [kinds[kind].heap_weight for kind in layout.servers], what)
+    parts = split_total(total, [kinds[component].heap_weight for component in layout.servers], setting)
     return dict(zip(layout.servers, parts, strict=True))
 
 
 def _refuse_small(layout: Layout, heaps: dict[str, int | None]) -> None:
-    least = layout.found.workload.min_heap
+    least = layout.loaded.workload.min_heap
     for heap in heaps.values():
         if heap is not None and heap < least:
             raise BadInput(
@@ -189,28 +198,28 @@ def _refuse_small(layout: Layout, heaps: dict[str, int | None]) -> None:
                 " needs to start and serve: use fewer JVMs or a larger heap"
             )
         jvm = layout.arm.deployment.jvm
-        for what, part in (("nursery", jvm.nursery), ("initial_heap", jvm.initial_heap)):
-            if heap is not None and isinstance(part, int) and part >= heap + (what == "initial_heap"):
+        for setting, part in (("nursery", jvm.nursery), ("initial_heap", jvm.initial_heap)):
+            if heap is not None and isinstance(part, int) and part >= heap + (setting == "initial_heap"):
                 raise BadInput(
-                    f"arm {layout.arm.name}: {what} of {part // MIB} MiB does not fit a heap of {heap // MIB} MiB"
+                    f"arm {layout.arm.name}: {setting} of {part // MIB} MiB does not fit a heap of {heap // MIB} MiB"
                 )
 
 
-def _stands_in(layout: Layout, kind: str) -> bool:
+def _stands_in(layout: Layout, noted: str) -> bool:
     """Whether a note of the workload on a kind of component (or on a role) holds for what runs here.
 
     In containers a database is a real one unless its image says that it stands in for one. Where none is deployed
     beside the servers, theirs is the one inside them; and a service is an emulator wherever it runs.
     """
-    beside = any(described.role == "database" for described in layout.kinds.values())
+    has_database = any(described.role == "database" for described in layout.kinds.values())
 
     def stands_in(name: str, role: Role) -> bool:
-        if not layout.contained or name in layout.runtime.embedded or role == "service":
+        if not layout.in_containers or name in layout.runtime.embedded or role == "service":
             return True
-        return role == "server" and not beside
+        return role == "server" and not has_database
 
     return any(
-        kind in (name, described.role) and stands_in(name, described.role)
+        noted in (name, described.role) and stands_in(name, described.role)
         for name, described in layout.kinds.items()
     )
 
@@ -244,12 +253,12 @@ def _compiler_notes(layout: Layout, cores: int) -> list[str]:
     if not layout.compilers:
         return []
     where = "shares the servers' cores" if own == "shared" else f"has {own} of the {cores} cores for its own"
-    found = [f"{layout.arm.name}: the JITServer {where}"]
+    notes = [f"{layout.arm.name}: the JITServer {where}"]
     if killed is not None:
-        found.append(
+        notes.append(
             f"{layout.arm.name}: the JITServer is killed on purpose after {killed:g} s of the measurement"
         )
-    return found
+    return notes
 
 
 def _sharing_notes(layout: Layout, cores: int) -> list[str]:
@@ -265,24 +274,29 @@ def _sharing_notes(layout: Layout, cores: int) -> list[str]:
 
 def _left_heap(components: Sequence[Component]) -> list[str]:
     left = any(
-        one.role == "server" and one.heap_bytes is None and "heap" in one.read_back for one in components
+        component.role == "server" and component.heap_bytes is None and "heap" in component.read_back
+        for component in components
     )
     said = "Heaps that are left to the JVMs are unknown before they run: the report says what they took"
     return [said] if left else []
 
 
-def populating(spec: Spec) -> Spec:
+def populating_spec(spec: Spec) -> Spec:
     """The run that fills the class caches for `class_cache: warm`: one JVM of each kind writes them.
 
     A HotSpot archive has one writer; OpenJ9's cache is shared by all, and one is enough. Start-up trials ask for each
     operation once, which leaves much code untouched: here the injectors offer real load.
     """
-    first = {one.kind: one.name for one in reversed(spec.servers)}
-    filled = spec.changed("server", lambda one: _options(one, "none", writes=first[one.kind] == one.name))
+    first = {server.kind: server.name for server in reversed(spec.servers)}
+    filled = spec.changed(
+        "server", lambda server: _options(server, "none", writes=first[server.kind] == server.name)
+    )
     load = {"model": "closed", "users": POPULATING_USERS}
     return filled.changed(
         "injector",
-        lambda one: {"settings": one.settings | (load if one.settings.get("model") == "probe" else {})},
+        lambda injector: {
+            "settings": injector.settings | (load if injector.settings.get("model") == "probe" else {})
+        },
         procedure="steady",
     )
 
@@ -293,7 +307,7 @@ def without_caches(spec: Spec) -> Spec:
     Servers ask a JITServer to keep code, or for such code, only where they have some class cache.
     """
     without = "apart" if spec.keeps_compilers else "none"
-    return spec.changed("server", lambda one: _options(one, without))
+    return spec.changed("server", lambda server: _options(server, without))
 
 
 def _options(component: Component, without: str, *, writes: bool = False) -> dict[str, Any]:
@@ -303,6 +317,8 @@ def _options(component: Component, without: str, *, writes: bool = False) -> dic
     if settings is None or jvm is None:
         return {}
     own = component.jvm_options[: len(component.jvm_options) - len(jvm_options(settings, heap, jvm))]
-    state = "warm" if writes else without if jvm.kind == "openj9" else "default"
+    state = "warm"
+    if not writes:
+        state = without if jvm.kind == "openj9" else "default"
     changed = settings.model_copy(update={"class_cache": state})
     return {"jvm_options": [*own, *jvm_options(changed, heap, jvm, populates=writes)]}

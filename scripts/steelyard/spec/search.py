@@ -15,7 +15,7 @@ LEAST_MEMORY = 16.0 * MIB
 LEAST_RATE = 0.1
 
 
-class Range(NamedTuple):
+class SearchRange(NamedTuple):
     """Values that a search may try: users, arrivals/s, or bytes of memory."""
 
     varies: Varied
@@ -24,24 +24,24 @@ class Range(NamedTuple):
     most: float | None
 
 
-def varied(search: Search, spec: Spec) -> Varied:
+def varied_setting(search: Search, spec: Spec) -> Varied:
     """What the search changes; `hold` changes what the load model has: users or rate."""
     return search.lower or search.raise_ or ("users" if spec.load.model == "closed" else "rate")
 
 
-def range_of(search: Search, spec: Spec) -> Range:
+def range_of(search: Search, spec: Spec) -> SearchRange:
     """Where the search of an arm begins, and its bounds.
 
     Raises:
         BadInput: the arm's load or engine has nothing of the kind, or there is no value to begin with.
     """
-    varies = varied(search, spec)
+    varies = varied_setting(search, spec)
     if varies == "memory" and spec.engine == "process":
         raise BadInput(f"{spec.arm}: a search for memory needs servers in containers: set engine: compose")
     own = {
         "users": spec.load.users,
         "rate": spec.load.rate,
-        "memory": next((one.memory_bytes for one in spec.servers), None),
+        "memory": next((server.memory_bytes for server in spec.servers), None),
     }[varies]
     if varies != "memory" and own is None:
         raise BadInput(
@@ -54,17 +54,17 @@ def range_of(search: Search, spec: Spec) -> Range:
     least, most = max(smallest, search.value("least") or smallest), search.value("most")
     if start < least or (most is not None and start > most):
         raise BadInput(f"{spec.arm}: the search begins at {start:g}, which is outside of what it may try")
-    return Range(varies, float(start), least, most)
+    return SearchRange(varies, float(start), least, most)
 
 
 def with_value(spec: Spec, search: Search, value: float) -> Spec:
     """The spec of one trial of the search: as the arm's, with this value."""
-    varies = varied(search, spec)
+    varies = varied_setting(search, spec)
     if varies == "memory":
         return spec.changed("server", lambda _: {"memory_bytes": round(value)})
     load = spec.load.model_copy(update={varies: round(value) if varies == "users" else value})
     return spec.changed(
         "injector",
-        lambda one: {"settings": one.settings | load_of_all(load)},
+        lambda injector: {"settings": injector.settings | load_of_all(load)},
         load=load,
     )

@@ -44,7 +44,7 @@ def split_cores(cores: Sequence[Core], jvms: int, *, apart: bool = True) -> list
     return shares
 
 
-def split_total(total: int, weights: Sequence[int], what: str) -> list[int]:
+def split_total(total: int, weights: Sequence[int], setting: str) -> list[int]:
     """Bytes of each JVM by its weight, of heap or of memory (`what` names the setting), rounded down to whole MiB.
 
     Raises:
@@ -54,7 +54,7 @@ def split_total(total: int, weights: Sequence[int], what: str) -> list[int]:
     shares = [total * weight // parts // MIB * MIB for weight in weights]
     if 0 in shares or sum(shares) < 0.99 * total:
         raise BadInput(
-            f"{what} of {total // MIB} MiB does not split evenly over {len(weights)} JVMs: choose a multiple of"
+            f"{setting} of {total // MIB} MiB does not split evenly over {len(weights)} JVMs: choose a multiple of"
             f" {parts} MiB"
         )
     return shares
@@ -138,9 +138,9 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
             lambda spec: _total(spec, "memory_bytes"),
         ),
     )
-    for what, unit, settings, total in totals:
+    for resource, unit, settings, total in totals:
         if not settings.intersection(varied):
-            _same({name: total(spec) for name, spec in specs.items()}, what, unit)
+            _same({name: total(spec) for name, spec in specs.items()}, resource, unit)
 
 
 def check_kinds(specs: Iterable[Spec], kinds: Mapping[int, str]) -> None:
@@ -156,33 +156,33 @@ def check_kinds(specs: Iterable[Spec], kinds: Mapping[int, str]) -> None:
     """
     seen: dict[Role, tuple[str, dict[str, float]]] = {}
     for spec in specs if kinds else ():
-        for one in spec.of("server", "injector"):
-            counts = Counter(kinds.get(cpu, "another") for cpu in one.cpus)
-            mix = {kind: count / len(one.cpus) for kind, count in sorted(counts.items())}
-            name = f"{one.name} of {spec.arm}"
-            first, other = seen.setdefault(one.role, (name, mix))
+        for component in spec.of("server", "injector"):
+            counts = Counter(kinds.get(cpu, "another") for cpu in component.cpus)
+            mix = {core_kind: count / len(component.cpus) for core_kind, count in sorted(counts.items())}
+            name = f"{component.name} of {spec.arm}"
+            first, other = seen.setdefault(component.role, (name, mix))
             if mix != other:
                 usual, _ = Counter(kinds.values()).most_common(1)[0]
                 most = ",".join(str(cpu) for cpu in sorted(kinds) if kinds[cpu] == usual)
                 raise BadInput(
-                    f"this host's cores are not alike: {first} would have {_mixed(other)}, and {name} {_mixed(mix)}:"
-                    f" run on cores of one kind, as in `taskset -c {most} ./steelyard ...`"
+                    f"this host's cores are not alike: {first} would have {_mix_text(other)}, and {name}"
+                    f" {_mix_text(mix)}: run on cores of one kind, as in `taskset -c {most} ./steelyard ...`"
                 )
 
 
-def _mixed(mix: Mapping[str, float]) -> str:
-    return " and ".join(f"{share:.0%} {kind}" for kind, share in mix.items())
+def _mix_text(mix: Mapping[str, float]) -> str:
+    return " and ".join(f"{share:.0%} {core_kind}" for core_kind, share in mix.items())
 
 
 def check_isolated(specs: Iterable[Spec], isolated: Collection[int]) -> None:
     """Refuse components that are bound to several CPUs of which some are isolated: the kernel would leave all their
     threads where the first one began (raises BadInput)."""
     for spec in specs if isolated else ():
-        for one in spec.components:
-            if len(one.cpus) > 1 and (alone := set(isolated).intersection(one.cpus)):
+        for component in spec.components:
+            if len(component.cpus) > 1 and (alone := set(isolated).intersection(component.cpus)):
                 raise BadInput(
-                    f"{one.name} of {spec.arm} would be bound to CPU {min(alone)}, which is isolated (isolcpus): the"
-                    " kernel spreads no threads over such CPUs: leave them out with `taskset -c`, or boot without"
+                    f"{component.name} of {spec.arm} would be bound to CPU {min(alone)}, which is isolated (isolcpus):"
+                    " the kernel spreads no threads over such CPUs: leave them out with `taskset -c`, or boot without"
                     " isolcpus"
                 )
 
@@ -190,11 +190,11 @@ def check_isolated(specs: Iterable[Spec], isolated: Collection[int]) -> None:
 def _total(spec: Spec, size: str) -> float | None:
     # A JITServer has a memory limit, and no heap that anybody sets.
     counted = spec.of(*MEASURED_ROLES) if size == "memory_bytes" else spec.servers
-    known = [found for one in counted if (found := getattr(one, size)) is not None]
+    known = [size_bytes for component in counted if (size_bytes := getattr(component, size)) is not None]
     return sum(known) / MIB if len(known) == len(counted) else None
 
 
-def _same(totals: Mapping[str, float | None], what: str, unit: str) -> None:
+def _same(totals: Mapping[str, float | None], resource: str, unit: str) -> None:
     known = {name: total for name, total in totals.items() if total is not None}
     if not known:
         return
@@ -202,11 +202,11 @@ def _same(totals: Mapping[str, float | None], what: str, unit: str) -> None:
     low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
     if unknown is not None:
         raise BadInput(
-            f"arms do not have equal resources: {what} is {known[high]:g}{unit} in {high} and left to the JVM in"
+            f"arms do not have equal resources: {resource} is {known[high]:g}{unit} in {high} and left to the JVM in"
             f" {unknown}: set it in every arm, or make it a factor"
         )
     if known[low] < 0.99 * known[high]:
         raise BadInput(
-            f"arms do not have equal resources: {what} is {known[low]:g}{unit} in {low} and"
+            f"arms do not have equal resources: {resource} is {known[low]:g}{unit} in {low} and"
             f" {known[high]:g}{unit} in {high}: set a total that is split, or make it a factor"
         )

@@ -76,13 +76,13 @@ class Variable(Model):
     """The global index of the user, plus this."""
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if self.random is not None and self.random[0] > self.random[1]:
             raise ValueError("random: the first number is above the second")
         return self
 
 
-class Check(Model):
+class AnswerCheck(Model):
     """What makes an answer right."""
 
     status: int | Annotated[list[int], Field(min_length=1)] = 200
@@ -167,7 +167,7 @@ class Step(Model):
     form: dict[str, str] | None = None
     body: str | None = None
     multipart: dict[str, str | Upload] | None = None
-    check: Check = Field(default_factory=Check)
+    check: AnswerCheck = Field(default_factory=AnswerCheck)
     save: dict[str, Extraction] = Field(default_factory=dict)
     parts: list[Part] = Field(default_factory=list)
     parts_in_turn: bool = False
@@ -182,7 +182,7 @@ class Step(Model):
         if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
             raise ValueError("give one of form, body and multipart")
         request = self.headers or self.form or self.body or self.multipart or self.save or self.parts
-        if self.websocket is not None and (request or self.check != Check()):
+        if self.websocket is not None and (request or self.check != AnswerCheck()):
             raise ValueError("websocket stands alone: leave out what belongs to a request")
         return self
 
@@ -239,6 +239,7 @@ class Journey(Model):
             for weight, steps in visits
         ]
 
+    # As the injector reads it: JSON.
     def document(self) -> dict[str, Any]:
         """What the injector is handed, with the keys of the file."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)

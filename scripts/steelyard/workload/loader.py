@@ -14,7 +14,7 @@ from steelyard.yamlfile import find_file, read_yaml
 APPS = ROOT / "apps"
 
 
-class Found(NamedTuple):
+class LoadedWorkload(NamedTuple):
     """A workload and the folder that its paths start from."""
 
     workload: Workload
@@ -31,19 +31,19 @@ class Found(NamedTuple):
         Raises:
             BadInput: it is not there, or is no text.
         """
-        found = (self.folder / path).resolve()
+        file = (self.folder / path).resolve()
         try:
-            found.read_text(encoding="utf-8")
+            file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise BadInput(
-                f"{self.workload.name}: {found} is no text (UTF-8), and files are copied as texts"
+                f"{self.workload.name}: {file} is no text (UTF-8), and files are copied as texts"
             ) from error
         except OSError as error:
             raise BadInput(
-                f"{self.workload.name}: files: {path}: {found} cannot be read ({os.strerror(error.errno or 0)}): paths"
+                f"{self.workload.name}: files: {path}: {file} cannot be read ({os.strerror(error.errno or 0)}): paths"
                 " in a workload file start from its own folder"
             ) from error
-        return found
+        return file
 
 
 def _files() -> dict[str, Path]:
@@ -56,8 +56,8 @@ def workload_names() -> list[str]:
 
 
 @cache
-def load_workload(name: str) -> Found:
+def load_workload(name: str) -> LoadedWorkload:
     """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
     more = ", or the path of a workload file (docs/workloads.md)"
     path = find_file(name, _files(), "workload", more).resolve()
-    return Found(read_yaml(path, Workload, "a workload")[0], path.parent)
+    return LoadedWorkload(read_yaml(path, Workload, "a workload")[0], path.parent)

@@ -9,8 +9,9 @@ Texts may hold `${name}`: a setting of the workload (`${customers}`), something 
 """
 
 import re
+from collections.abc import Mapping
 from itertools import chain
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -34,7 +35,7 @@ def require_expression(written: str) -> None:
         raise ValueError(f"it is no regular expression ({error})") from error
 
 
-class Setting(Model):
+class WorkloadSetting(Model):
     """A setting of the workload itself; experiments name it `WORKLOAD.setting`, as a factor or under `settings`."""
 
     type: Literal["integer", "number", "text", "choice"]
@@ -61,7 +62,7 @@ class Setting(Model):
         self.check(self.default)
         return self
 
-    def told(self, value: Scalar) -> Scalar:
+    def substitute(self, value: Scalar) -> Scalar:
         """What the application and the injectors are told of a value."""
         return self.choices[str(value)] if isinstance(self.choices, dict) else value
 
@@ -96,7 +97,7 @@ class Package(Model):
     """Whether the project's own Maven build makes it; else it lies there already."""
 
 
-class Process(Model):
+class ProcessDescription(Model):
     """How the process engine starts a component; exactly one of `liberty`, `java` and `command`."""
 
     exactly_one = ("liberty", "java", "command")
@@ -128,7 +129,7 @@ class Process(Model):
     """Exit code with which it says that its port is taken."""
 
     @model_validator(mode="after")
-    def _liberty_is_packed(self) -> Self:
+    def _check_package(self) -> Self:
         if self.liberty is not None and self.package is None:
             raise ValueError("liberty needs the package that holds the server")
         return self
@@ -149,7 +150,7 @@ class ContainerPlace(Model):
     """Whom it runs as: the image's own user, or the owner of the session's files."""
 
 
-class Container(ContainerPlace):
+class ContainerDescription(ContainerPlace):
     """How engines with containers run a component: a service of the bundle, with this image."""
 
     exactly_one = ("repository", "image")
@@ -182,7 +183,7 @@ class Ready(Model):
     """A path that answers as soon as the server runs, without what it depends on."""
 
 
-class Component(Model):
+class ComponentDescription(Model):
     """Something that runs in a trial."""
 
     role: Role
@@ -194,8 +195,8 @@ class Component(Model):
     cpus: Literal["servers", "injectors"] | None = None
     """On whose cores it runs; left out: databases with the injectors (the other side of the wire), all else with the
     servers."""
-    process: Process | None = None
-    container: Container | None = None
+    process: ProcessDescription | None = None
+    container: ContainerDescription | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     """Settings that it takes from its environment, on every engine."""
     threads: str | None = None
@@ -219,21 +220,21 @@ class Component(Model):
         return self
 
 
-class Request(Model):
+class ComponentRequest(Model):
     """A GET sent to a component: in a workload file the first of a kind."""
 
     component: str
     path: str
 
 
-class DataRequest(Request):
+class DataRequest(ComponentRequest):
     """A GET that loads data."""
 
     contains: str | None = None
     """What the answer holds when all is loaded: the status of an answer that is sent while it works tells nothing."""
 
 
-class Consistency(Request):
+class Consistency(ComponentRequest):
     """A GET after the load whose answer shows that the data is sound."""
 
     equals: str | None = None
@@ -291,7 +292,7 @@ class Topology(Model):
     about: str
     bundle: str | None = None
     """Folder below `compose/`; left out: `server`, for one kind of server in an image of any origin."""
-    components: dict[Name, Component]
+    components: dict[Name, ComponentDescription]
     entry: str | None = None
     """The component that users reach; left out: the servers."""
     settings: dict[str, Scalar] = Field(default_factory=dict)
@@ -314,7 +315,7 @@ class Topology(Model):
     consistency: list[Consistency] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_components(self) -> Self:
         if self.scenario is not None and not self.mix:
             raise ValueError("a scenario needs mix: what operations it sends")
         if not any(component.role == "server" for component in self.components.values()):
@@ -338,9 +339,9 @@ class Topology(Model):
         parts = self.journey.parts() if self.journey else self.mix
         return list(chain(*(part.operations for part in parts)))
 
-    def kinds(self, role: Role) -> dict[str, Component]:
+    def kinds(self, role: Role) -> dict[str, ComponentDescription]:
         """Components of a role, by name."""
-        return {name: one for name, one in self.components.items() if one.role == role}
+        return {name: component for name, component in self.components.items() if component.role == role}
 
 
 class Workload(Model):
@@ -355,7 +356,9 @@ class Workload(Model):
     min_heap: Size = 32 * 1024 * 1024
     """Smallest maximum heap with which a server starts and serves."""
     packages: dict[Name, Package] = Field(default_factory=dict)
-    settings: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], Setting] = Field(default_factory=dict)
+    settings: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], WorkloadSetting] = Field(
+        default_factory=dict
+    )
     limits: Limits = Field(default_factory=Limits)
     notes: dict[str, str] = Field(default_factory=dict)
     """Sentences that belong beside every figure: component -> what is special about it on the process engine."""
@@ -371,10 +374,12 @@ class Workload(Model):
                 if key not in self.settings:
                     raise ValueError(f"topology {name}: there is no setting {key!r}")
                 self.settings[key].check(value)
-            for kind, component in topology.components.items():
+            for component_name, component in topology.components.items():
                 package = component.process.package if component.process else None
                 if package is not None and package not in self.packages:
-                    raise ValueError(f"topology {name}, component {kind}: there is no package {package!r}")
+                    raise ValueError(
+                        f"topology {name}, component {component_name}: there is no package {package!r}"
+                    )
         known = {name for topology in self.topologies.values() for name in topology.operations()}
         for name in self.limits.operations:
             if name not in known:
@@ -388,7 +393,7 @@ class Workload(Model):
             raise BadInput(f"{self.name} has no topology {chosen}: there is {', '.join(self.topologies)}")
         return chosen, self.topologies[chosen]
 
-    def resolved(self, topology: str | None, given: dict[str, Any]) -> dict[str, Scalar]:
+    def resolve_settings(self, topology: str | None, given: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """The workload's settings in a topology, with what an experiment says (names without the workload's)."""
         _, chosen = self.topology(topology)
         defaults = {name: setting.default for name, setting in self.settings.items()}

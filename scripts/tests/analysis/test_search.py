@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from steelyard.analysis.search import SearchState, search_state
 from steelyard.experiment.schema import Experiment, Search
 from steelyard.results.analysis import SearchStep
-from steelyard.spec.search import Range
+from steelyard.spec.search import SearchRange
 from steelyard.units import MIB
 
-USERS = Range("users", 100.0, 1.0, None)
+USERS = SearchRange("users", 100.0, 1.0, None)
 
 EXPERIMENT: dict[str, Any] = {
     "steelyard": 1,
@@ -43,11 +43,11 @@ def steps(text: str) -> list[SearchStep]:
     return [step(float(word[:-1]), outcomes[word[-1]]) for word in text.split()]
 
 
-def value_after(asked: Search, where: Range, done: list[SearchStep], repeats: int) -> float | None:
+def value_after(asked: Search, where: SearchRange, done: list[SearchStep], repeats: int) -> float | None:
     return search_state(asked, where, done, repeats).next
 
 
-def path(asked: Search, where: Range, edge: float) -> tuple[list[float], SearchState]:
+def path(asked: Search, where: SearchRange, edge: float) -> tuple[list[float], SearchState]:
     """Values that a search tries on a server without noise, and where it ends."""
     done: list[SearchStep] = []
     while (value := value_after(asked, where, done, 2)) is not None:
@@ -71,7 +71,7 @@ def test_halves_when_the_start_fails() -> None:
 
 def test_memory_is_lowered_in_whole_mebibytes() -> None:
     asked = Search.model_validate({"lower": "memory", "while": "survives"})
-    tried, view = path(asked, Range("memory", 512.0 * MIB, 16.0 * MIB, None), 200.5 * MIB)
+    tried, view = path(asked, SearchRange("memory", 512.0 * MIB, 16.0 * MIB, None), 200.5 * MIB)
     assert tried[:3] == [512 * MIB, 256 * MIB, 128 * MIB]
     assert all(value % MIB == 0 for value in tried)
     assert view.passed is not None
@@ -80,13 +80,13 @@ def test_memory_is_lowered_in_whole_mebibytes() -> None:
 
 
 def test_neighbouring_users_are_as_close_as_it_gets() -> None:
-    _, view = path(search(), Range("users", 2.0, 1.0, None), 5)
+    _, view = path(search(), SearchRange("users", 2.0, 1.0, None), 5)
     assert (view.end, view.passed, view.failed) == ("found", 5, 6)
 
 
 @pytest.mark.parametrize("edge", [0.5, 1e9])
 def test_ends_at_the_bounds_and_confirms_them(edge: float) -> None:
-    tried, view = path(search(most=300), Range("users", 100.0, 10.0, 300.0), edge)
+    tried, view = path(search(most=300), SearchRange("users", 100.0, 10.0, 300.0), edge)
     assert view.end == "open"
     assert tried[-2:] == ([10, 10] if edge < 1 else [300, 300])
     assert "the last value that may be tried" in view.why
@@ -136,7 +136,7 @@ def test_void_trials_come_again_at_their_value_and_then_end_the_search() -> None
 def test_holds_a_share_of_the_cpu(slope: float, noise: float) -> None:
     rng = np.random.default_rng(3)
     asked = Search.model_validate({"hold": "cpu", "at": 0.4})
-    where = Range("rate", 50.0, 0.1, None)
+    where = SearchRange("rate", 50.0, 0.1, None)
     right = 900.0
     done: list[SearchStep] = []
     while (value := value_after(asked, where, done, 2)) is not None:
@@ -153,7 +153,7 @@ def test_holds_a_share_of_the_cpu(slope: float, noise: float) -> None:
 
 def test_a_share_that_no_load_reaches_is_open() -> None:
     asked = Search.model_validate({"hold": "cpu", "at": 0.8})
-    where = Range("users", 100.0, 1.0, 1000.0)
+    where = SearchRange("users", 100.0, 1.0, 1000.0)
     done: list[SearchStep] = []
     while (value := value_after(asked, where, done, 2)) is not None:
         done.append(SearchStep(order=0, attempt=0, value=value, outcome="measured", share=0.5, why=""))

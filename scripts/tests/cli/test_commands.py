@@ -24,7 +24,7 @@ from rich.console import Console
 
 from steelyard.cli.inspect import _arms_table
 from steelyard.cli.run import _run
-from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, crashed
+from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, report_crash
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import _fresh as new_folder
@@ -276,7 +276,7 @@ def test_a_defect_in_a_session_leaves_its_traceback_there(
 
 def test_a_traceback_that_cannot_be_kept_in_its_folder_is_kept_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    told = str(crashed(ValueError("x"), tmp_path / "file" / "below"))
+    told = str(report_crash(ValueError("x"), tmp_path / "file" / "below"))
     kept = Path(told.rpartition(" ")[2])
     assert kept.read_text(encoding="utf-8") == "ValueError: x\n"
     kept.unlink()

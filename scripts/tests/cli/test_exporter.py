@@ -11,7 +11,7 @@ from rich.console import Console
 from shown import failed_trial, quick_session
 from waiting import fetch
 
-from steelyard.cli.exporter import exported
+from steelyard.cli.exporter import export_figures
 from steelyard.cli.live import PlainScreen
 from steelyard.errors import PortInUse
 from steelyard.results.schema import Planned, Session
@@ -40,7 +40,7 @@ def figures(port: int) -> dict[str, float]:
 
 def test_what_the_screen_is_told_is_served(session: Session, port: int) -> None:
     printed = io.StringIO()
-    with exported(PlainScreen(Console(file=printed), session), session, port) as watcher:
+    with export_figures(PlainScreen(Console(file=printed), session), session, port) as watcher:
         watcher.trial_started(Planned(block=1, arm="jvms-1", order=1), 1, 6)
         watcher.phase("measure", 8.0)
         watcher.throughput(12345.5)
@@ -68,7 +68,7 @@ def test_what_the_screen_is_told_is_served(session: Session, port: int) -> None:
 
 
 def test_it_is_served_on_loopback_alone(session: Session, port: int) -> None:
-    with exported(PlainScreen(Console(file=io.StringIO()), session), session, port):
+    with export_figures(PlainScreen(Console(file=io.StringIO()), session), session, port):
         listening = [
             line.split()[1]
             for table in ("tcp", "tcp6")
@@ -83,12 +83,12 @@ def test_a_port_that_is_taken_is_told(session: Session) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(PortInUse, match="choose another --metrics-port"),
-        exported(PlainScreen(Console(file=io.StringIO()), session), session, taken.getsockname()[1]),
+        export_figures(PlainScreen(Console(file=io.StringIO()), session), session, taken.getsockname()[1]),
     ):
         pass
 
 
 def test_without_a_port_nothing_is_served(session: Session) -> None:
     screen = PlainScreen(Console(file=io.StringIO()), session)
-    with exported(screen, session, None) as watcher:
+    with export_figures(screen, session, None) as watcher:
         assert watcher is screen

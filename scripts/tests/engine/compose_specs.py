@@ -21,7 +21,9 @@ IMAGES = {
 LOADGEN = "reg/loadgen@sha256:34"
 
 
-def described_component(kind: str, described: schema.Component, name: str, **more: Any) -> Component:
+def described_component(
+    kind: str, described: schema.ComponentDescription, name: str, **more: Any
+) -> Component:
     """A component as the workload describes it: servers on CPUs 0 and 1, databases on 2 and 3."""
     place = described.container
     assert place is not None

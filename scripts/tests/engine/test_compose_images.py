@@ -14,12 +14,12 @@ from steelyard.engines.images import find_images, image_reference
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, native_architecture
 from steelyard.workload.loader import load_workload
-from steelyard.workload.schema import Container
+from steelyard.workload.schema import ContainerDescription
 
 JVM = Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt"
 HERE = {"STEELYARD_REGISTRY": "lab:5000/s", "STEELYARD_FLAVOUR": "hotspot"}
-OURS = Container(repository="shop")
-THEIRS = Container(image="docker.io/example/shop:3", variable="SHOP_IMAGE")
+OURS = ContainerDescription(repository="shop")
+THEIRS = ContainerDescription(image="docker.io/example/shop:3", variable="SHOP_IMAGE")
 
 
 DIGESTS = ("mongo@sha256:12", "nginx@sha256:34", "lab:5000/s/acmeair@sha256:56")
@@ -52,7 +52,7 @@ def engine(
     return Docker(client, "26", "2.26")
 
 
-def acmeair(topology: str) -> tuple[dict[str, Container], frozenset[str]]:
+def acmeair(topology: str) -> tuple[dict[str, ContainerDescription], frozenset[str]]:
     """How each kind of component lives in a container, and the kinds that are weighed."""
     described = load_workload("acmeair").workload.topology(topology)[1]
     places = {kind: one.container for kind, one in described.components.items() if one.container is not None}
@@ -67,15 +67,15 @@ def acmeair(topology: str) -> tuple[dict[str, Container], frozenset[str]]:
         (OURS, None, "0.2.0", "lab:5000/s/shop:0.2.0-hotspot"),
         (OURS, "openj9", "0.2.0", "lab:5000/s/shop:0.2.0-openj9"),
         (OURS, "lab:5000/other:7", None, "lab:5000/other:7"),
-        (Container(repository="shop", flavoured=False), None, "2", "lab:5000/s/shop:2"),
+        (ContainerDescription(repository="shop", flavoured=False), None, "2", "lab:5000/s/shop:2"),
         (THEIRS, None, None, "docker.io/example/shop:3"),
         (THEIRS, None, "4", "docker.io/example/shop:4"),
-        (Container(image="lab:5000/shop@sha256:12"), None, "4", "lab:5000/shop:4"),
+        (ContainerDescription(image="lab:5000/shop@sha256:12"), None, "4", "lab:5000/shop:4"),
         (THEIRS, "docker.io/example/shop:3-semeru", None, "docker.io/example/shop:3-semeru"),
     ],
 )
 def test_an_arm_names_its_image(
-    container: Container, jdk: str | None, build: str | None, reference: str
+    container: ContainerDescription, jdk: str | None, build: str | None, reference: str
 ) -> None:
     assert image_reference(container, jdk, build, HERE) == reference
 
@@ -89,13 +89,13 @@ def test_a_variable_names_another_image() -> None:
     ("container", "jdk", "build", "sentence"),
     [
         (THEIRS, "hotspot", None, "not the project's and has no flavours"),
-        (Container(repository="shop", flavoured=False), "hotspot", None, "shop has no flavours"),
+        (ContainerDescription(repository="shop", flavoured=False), "hotspot", None, "shop has no flavours"),
         (OURS, "/usr/lib/jvm/17", None, "is a folder"),
         (OURS, "other:7", "2", r"leave build \(2\) out"),
     ],
 )
 def test_what_no_image_can_be_is_refused(
-    container: Container, jdk: str, build: str | None, sentence: str
+    container: ContainerDescription, jdk: str, build: str | None, sentence: str
 ) -> None:
     with pytest.raises(BadInput, match=sentence):
         image_reference(container, jdk, build, HERE)
@@ -155,19 +155,19 @@ def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
 
 def test_a_server_that_is_no_jvm_is_not_asked(tmp_path: Path) -> None:
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/go")
-    wanted = {"server": Container(image="lab:5000/go:1", jvm_options=None)}
+    wanted = {"server": ContainerDescription(image="lab:5000/go:1", jvm_options=None)}
     assert find_images(DockerImages(docker), wanted, {"server"}, environment=HERE).server_jvm is None
 
 
 def test_servers_of_one_topology_share_a_jvm(tmp_path: Path) -> None:
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
-    wanted = {"shop": OURS, "cart": Container(image="lab:5000/other:1")}
+    wanted = {"shop": OURS, "cart": ContainerDescription(image="lab:5000/other:1")}
     with pytest.raises(BadInput, match=r"different JVMs \(shop on 17.*, cart on an unknown one\)"):
         find_images(DockerImages(docker), wanted, {"shop", "cart"}, environment=HERE)
 
 
 def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
-    jitserver = Container(repository="jitserver", flavoured=False)
+    jitserver = ContainerDescription(repository="jitserver", flavoured=False)
     found = find_images(
         DockerImages(engine(tmp_path)),
         {"server": OURS, "jitserver": jitserver},
@@ -177,7 +177,7 @@ def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
     )
     assert found.images["jitserver"].startswith("lab:5000/s/jitserver:0.1.0")
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
-    wanted = {"server": Container(image="lab:5000/other:1"), "jitserver": jitserver}
+    wanted = {"server": ContainerDescription(image="lab:5000/other:1"), "jitserver": jitserver}
     with pytest.raises(BadInput, match=r"different JVMs \(server on an unknown one, jitserver on 17.*\)"):
         find_images(DockerImages(docker), wanted, {"server"}, environment=HERE, compilers={"jitserver"})
 

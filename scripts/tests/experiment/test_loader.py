@@ -6,7 +6,7 @@ import pytest
 from planned import HOST
 
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question, experiment_files, load_experiment
+from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
 from steelyard.experiment.matrix import expand, with_quick
 from steelyard.paths import EXPERIMENTS
 from steelyard.session.plan import metric_checks
@@ -16,7 +16,7 @@ from steelyard.yamlfile import find_file
 Edit = Callable[[str, str], Path]
 
 
-def load(path: Path, workload: str | None = None) -> Question:
+def load(path: Path, workload: str | None = None) -> LoadedExperiment:
     return load_experiment(path, HOST, workload, metric_checks())
 
 

@@ -9,7 +9,7 @@ from builders import make_jvm
 from hostile import KnownRuntimes
 from planned import processes
 
-from steelyard.experiment.schema import Deployment
+from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.certificate import Certificate, Noise
 from steelyard.gate.conditions import Conditions
 from steelyard.gate.plan import conditions_here, make_terms, plan_certification, plan_gate
@@ -24,7 +24,7 @@ REQUEST = Request("gate", blocks=6, seed=3)
 class Runtimes(KnownRuntimes):
     """Those of a host with two families of JVMs."""
 
-    def runtime(self, deployment: Deployment) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings) -> Runtime:
         if deployment.engine == "process" and deployment.jdk == "openj9-21":
             return processes(make_jvm("openj9", 21))
         return super().runtime(deployment)

@@ -11,7 +11,7 @@ from recorded import FIXTURES, client
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.images import lock as locking
-from steelyard.images.lock import IMAGES, Base, ask, bases_here, find_bases, lock, read_bases, unlocked
+from steelyard.images.lock import IMAGES, Base, ask, bases_here, find_bases, find_unlocked, lock, read_bases
 from steelyard.paths import ROOT
 
 A, B, C = (f"sha256:{digit * 64}" for digit in "abc")
@@ -75,10 +75,10 @@ def test_the_update_robot_sees_every_base() -> None:
 
 
 def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path, images: Path) -> None:
-    assert unlocked(read_bases(images)) == ["tools"]
+    assert find_unlocked(read_bases(images)) == ["tools"]
     told = lock(client(tmp_path, {"imagetools inspect": TOLD}), images)
     assert told == read_bases(images) == {"tools": Base(TOOLS, A), "proxy": Base(PROXY, A)}
-    assert unlocked(told) == []
+    assert find_unlocked(told) == []
     assert (images / "server" / "Containerfile").read_text(encoding="utf-8") == FILES["server"].replace(
         TOOLS, f"{TOOLS}@{A}"
     )

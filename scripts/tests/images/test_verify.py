@@ -3,7 +3,7 @@
 
 import pytest
 
-from steelyard.images.verify import BASE_DIGEST, FINGERPRINT, REVISION, TITLE, Subject, check, passed
+from steelyard.images.verify import BASE_DIGEST, FINGERPRINT, REVISION, TITLE, Subject, check, is_verified
 
 A, B, C, D = (f"sha256:{digit * 64}" for digit in "abcd")
 REFERENCE = "g.io/s/ping:0.1.0-hotspot"
@@ -33,7 +33,7 @@ def failing(subject: Subject, record: dict[str, dict[str, object]] | None = RECO
 
 def test_an_image_of_this_checkout_passes() -> None:
     checks = check(image(), PLAN, RECORD)
-    assert passed(checks)
+    assert is_verified(checks)
     assert [one.name for one in checks] == ["base", "revision", "fingerprint", "digest"]
     assert len(check(image(), PLAN, None)) == 3
 
@@ -72,4 +72,4 @@ def test_an_image_of_somebody_else_is_not_ours(labels: dict[str, str] | None) ->
 
 
 def test_nothing_looked_at_is_not_passed() -> None:
-    assert not passed([])
+    assert not is_verified([])

@@ -15,7 +15,7 @@ from steelyard.jvm.options import hotspot_facts, openj9_facts
 from steelyard.jvm.rows import Fact
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Component
-from steelyard.spec.agreement import differences, not_read_back, readable, requested
+from steelyard.spec.agreement import differences, not_read_back, readable, requested_settings
 from steelyard.units import MIB
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "jvm"
@@ -40,7 +40,7 @@ def server(jvm: JvmIdentity, contained: bool = False, ours: bool = True, **more:
 
 
 def told(component: Component, **other: Fact) -> dict[str, Fact]:
-    return {"heap": 6 * 1024 * MIB, **requested(component), **other}
+    return {"heap": 6 * 1024 * MIB, **requested_settings(component), **other}
 
 
 def test_hotspot_tells_what_its_options_came_to() -> None:
@@ -253,4 +253,4 @@ def test_plans_carry_it_by_arm() -> None:
     contained = question("ping", deployment={"engine": "compose", "memory": "512m", "threads": 8})
     spec = specs_of(contained, runtime=containers("server", jvm=make_jvm("hotspot")))["jvms-1"]
     assert {"memory", "cpus", "variable EXECUTOR_THREADS", "heap"} <= set(spec.servers[0].read_back)
-    assert requested(spec.servers[0])["variable EXECUTOR_THREADS"] == "8"
+    assert requested_settings(spec.servers[0])["variable EXECUTOR_THREADS"] == "8"

@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of settings: each is whole, and one more is one more everywhere."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from added import copy_checkout, example, insert, run_in_copy
 
 from steelyard.documented import field_texts
-from steelyard.jvm.reference import filled
+from steelyard.jvm.reference import fill_page
 from steelyard.jvm.settings import SETTINGS, JvmSettings
 from steelyard.paths import ROOT
 
 PAGE = ROOT / "docs" / "openj9.md"
-ROW = '''
-    pre_touch: bool | Literal["default"] = row(
-        "default", openj9=_HOTSPOT_ALONE, hotspot=_switch("AlwaysPreTouch"), note="A page each"
-    )
-    """Whether the heap is touched page by page at the start."""
-'''
 ASKED = """
 import json
 import sys
@@ -33,13 +22,13 @@ from planned import asked, processes, specs_of
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Experiment
 from steelyard.jvm.options import hotspot_facts
-from steelyard.jvm.reference import filled
-from steelyard.spec.agreement import differences, requested
+from steelyard.jvm.reference import fill_page
+from steelyard.spec.agreement import differences, requested_settings
 
 question = asked("ping", factors={"pre_touch": {"levels": ["default", True, False]}})
 specs = specs_of(question)
 on = specs["pre-touch-true"].servers[0]
-told = {"heap": 1, **requested(on)}
+told = {"heap": 1, **requested_settings(on)}
 try:
     specs_of(question, runtime=processes(make_jvm("openj9", 21)))
     refused = None
@@ -54,7 +43,7 @@ json.dump(
         "told": hotspot_facts("-XX:+AlwaysPreTouch -XX:MaxHeapSize=67108864"),
         "same": differences(on, [told]),
         "other": differences(on, [{**told, "pre_touch": "off"}]),
-        "page": filled(open(sys.argv[1], encoding="utf-8").read()),
+        "page": fill_page(open(sys.argv[1], encoding="utf-8").read()),
     },
     sys.stdout,
 )
@@ -68,35 +57,18 @@ def test_every_field_is_a_row_and_every_row_says_what_it_is_good_for() -> None:
 
 def test_the_table_of_the_page_is_what_the_rows_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == filled(page), "it is old: python -m steelyard.jvm.reference ../docs/openj9.md"
-    assert filled(page.replace("-Xgcthreads", "-Xthreads")) == page
+    assert page == fill_page(page), "it is old: python -m steelyard.jvm.reference ../docs/openj9.md"
+    assert fill_page(page.replace("-Xgcthreads", "-Xthreads")) == page
     with pytest.raises(ValueError, match="0 tables with the header"):
-        filled("# No table")
+        fill_page("# No table")
 
 
 @pytest.fixture(scope="module")
 def with_row(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a copy of the checkout says of a setting that has one row more."""
-    root = tmp_path_factory.mktemp("checkout")
-    for path in ROOT.iterdir():
-        if path.name not in ("scripts", ".git", ".steelyard"):
-            (root / path.name).symlink_to(path)
-    copied = root / "scripts" / "steelyard"
-    shutil.copytree(ROOT / "scripts" / "steelyard", copied, ignore=shutil.ignore_patterns("__pycache__"))
-    settings = copied / "jvm" / "settings.py"
-    before, after = settings.read_text(encoding="utf-8").split("    gc_log: bool = row(\n")
-    settings.write_text(f"{before}{ROW[1:]}    gc_log: bool = row(\n{after}", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", ASKED, str(PAGE)],
-        env={**os.environ, "PYTHONPATH": f"{root / 'scripts'}:{Path(__file__).parents[1]}"},
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    package = copy_checkout(tmp_path_factory.mktemp("checkout"))
+    insert(package / "jvm" / "settings.py", "    gc_log: bool = row(\n", example("A setting"))
+    return run_in_copy(package, "-c", ASKED, PAGE)
 
 
 def test_one_row_more_is_in_the_schema(with_row: dict[str, Any]) -> None:

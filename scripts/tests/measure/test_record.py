@@ -30,9 +30,9 @@ from steelyard.selfcheck.trials import undisturbed_run
 from steelyard.session.collect import trace
 from steelyard.session.deploying import Started
 from steelyard.session.evidence import facts_of
-from steelyard.spec.agreement import requested
+from steelyard.spec.agreement import requested_settings
 from steelyard.units import MIB
-from steelyard.workload.schema import Limits, Ratio, Request
+from steelyard.workload.schema import ComponentRequest, Limits, Ratio
 
 T = 1_700_000_000.0
 SECONDS = 10
@@ -120,7 +120,7 @@ def evidence(
             2.5,
             500,
             info={"build": "b0", "settings": {}},
-            told={"options": {**requested(one), "heap": 64 * MIB}},
+            told={"options": {**requested_settings(one), "heap": 64 * MIB}},
         )
         for one in spec.servers
     }
@@ -410,7 +410,10 @@ def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None
 
 
 def test_requests_of_the_harness_are_not_the_injectors(tmp_path: Path) -> None:
-    data = [Request(component="server-1", path="/load"), Request(component="server-2", path="/load")]
+    data = [
+        ComponentRequest(component="server-1", path="/load"),
+        ComponentRequest(component="server-2", path="/load"),
+    ]
     assert figures(evidence(tmp_path, spec=planned(data=data)))[1].server_requests == 2 * RATE * SECONDS - 2
     # A measured start follows the one that loaded the data: those servers have gone.
     again = planned(data=data, procedure="ramp-up")

@@ -7,7 +7,7 @@ from markupsafe import escape
 from planned import containers, cores, processes, question, session_of
 
 from steelyard.analysis.estimates import analyse
-from steelyard.experiment.loader import Question, experiment_files
+from steelyard.experiment.loader import LoadedExperiment, experiment_files
 from steelyard.experiment.matrix import Arm, expand, with_host_levels
 from steelyard.paths import EXPERIMENTS
 from steelyard.report.pages import to_html
@@ -26,7 +26,7 @@ LEVELS: dict[str, list[Scalar]] = {
 """Of the factors that a host has to tell."""
 
 
-def spec_of(arm: Arm, found: Question) -> Spec:
+def spec_of(arm: Arm, found: LoadedExperiment) -> Spec:
     """On the JVM that the arm needs; only OpenJ9 has a JITServer."""
     jvm = make_jvm("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
     _, topology = found.workload.workload.topology(arm.deployment.topology)

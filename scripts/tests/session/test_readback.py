@@ -20,7 +20,7 @@ from steelyard.jvm.settings import JvmSettings
 from steelyard.measure.gc_log import GcSettings, read_gc_logs
 from steelyard.results.spec import Artifact, Component
 from steelyard.session.readback import logged, observe
-from steelyard.spec.agreement import differences, readable, requested
+from steelyard.spec.agreement import differences, readable, requested_settings
 from steelyard.units import MIB
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
@@ -119,7 +119,7 @@ ALL = {
 def test_a_running_jvm_has_what_it_was_asked_for(running: Running) -> None:
     told = observe(running, {})
     assert set(told) == {"process", "options", "map"}
-    wanted = requested(running.component)
+    wanted = requested_settings(running.component)
     assert {name for name in wanted if name != "processors"} <= set(running.component.read_back)
     assert differences(running.component, told.values()) == []
     # And it would be seen if it had not: each setting, and each variable.
@@ -152,7 +152,9 @@ def test_collectors_that_work_beside_the_application_are_read_back(running: Runn
     component = running.component
     told = observe(running, {})
     assert differences(component, told.values()) == []
-    assert {name for name in requested(component) if name != "processors"} <= set(component.read_back)
+    assert {name for name in requested_settings(component) if name != "processors"} <= set(
+        component.read_back
+    )
     jvm, settings = component.artifact.jvm, component.jvm_settings
     # JEP 439: without generations three views of the heap; the only ZGC from JDK 24 on (JEP 490) has them.
     if jvm is not None and not 21 <= jvm.feature < 24 and settings is not None and settings.gc == "z":

@@ -9,7 +9,7 @@ from planned import asked, containers, cores, processes, question, specs, specs_
 
 from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question
+from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.settings import Settings
 from steelyard.jvm.rows import FOLDER
 from steelyard.measure.offered_load import settling_mix
@@ -426,7 +426,7 @@ def test_an_image_that_tells_no_jvm_takes_no_jvm_settings() -> None:
     assert "does not tell what it is" in plain["jvms-1"].not_read_back[0]
 
 
-def foreign(process: dict[str, Any], deployment: dict[str, Any]) -> Question:
+def foreign(process: dict[str, Any], deployment: dict[str, Any]) -> LoadedExperiment:
     """A workload of one server that is started by a command of its own."""
     found = load_workload("ping")
     changed = found.workload.model_dump(by_alias=True)

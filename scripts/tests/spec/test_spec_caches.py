@@ -7,7 +7,7 @@ from planned import processes, specs
 
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.spec import Spec
-from steelyard.spec.plan import populating, without_caches
+from steelyard.spec.plan import populating_spec, without_caches
 
 JVMS = [make_jvm("hotspot", 17), make_jvm("hotspot", 25), make_jvm("openj9", 21)]
 WRITES = ("-XX:ArchiveClassesAtExit", "-XX:AOTCacheOutput", "-Xshareclasses:name")
@@ -28,7 +28,7 @@ def cache_options(found: Spec, name: str) -> list[str]:
 
 @pytest.mark.parametrize("jvm", JVMS, ids=lambda jvm: f"{jvm.kind}-{jvm.feature}")
 def test_one_jvm_of_each_kind_fills_the_cache(jvm: JvmIdentity) -> None:
-    filling = populating(start_up_spec("warm", jvm, "jvms=3", "total_heap=600m"))
+    filling = populating_spec(start_up_spec("warm", jvm, "jvms=3", "total_heap=600m"))
     first = cache_options(filling, "server-1")
     assert any(option.startswith(WRITES) for option in first)
     assert not any("readonly" in option for option in first)

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from steelyard.engines.process.command import Places, command, environment, files
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question
+from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.settings import Settings
 from steelyard.paths import ROOT
 from steelyard.workload.journey import REFERENCE, Journey
@@ -34,7 +34,7 @@ WORKLOAD: dict[str, Any] = {
 }
 
 
-def shop(here: Path, deployment: dict[str, Any] | None = None, **process: Any) -> Question:
+def shop(here: Path, deployment: dict[str, Any] | None = None, **process: Any) -> LoadedExperiment:
     """A question on a workload in a folder of somebody's own."""
     document = json.loads(json.dumps(WORKLOAD))
     document["topologies"]["one"]["components"]["server"]["process"] = process

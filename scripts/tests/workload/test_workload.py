@@ -11,11 +11,11 @@ from planned import HOST, asked, processes, specs_of
 
 import steelyard
 from steelyard.errors import BadInput
-from steelyard.experiment.loader import Question
+from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.settings import Settings
 from steelyard.units import MIB
 from steelyard.workload.loader import APPS, load_workload, workload_names
-from steelyard.workload.schema import Setting, Workload
+from steelyard.workload.schema import Workload, WorkloadSetting
 from steelyard.yamlfile import Lines, parse
 
 FILE = """\
@@ -67,11 +67,11 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return written
 
 
-def planned(path: Path, **keys: object) -> Question:
+def planned(path: Path, **keys: object) -> LoadedExperiment:
     found = load_workload(str(path))
     question = asked("ping", **keys)
     experiment = question.experiment.model_copy(update={"workload": str(path)})
-    return Question(experiment, found, Settings(found.workload, HOST))
+    return LoadedExperiment(experiment, found, Settings(found.workload, HOST))
 
 
 def test_every_workload_of_the_project_is_accepted() -> None:
@@ -93,9 +93,9 @@ def test_acmeair_is_a_monolith_or_five_services() -> None:
         "booking",
         "main",
     ]
-    assert workload.resolved("monolith", {})["visits_per_login"] == 1
-    assert workload.resolved("microservices", {})["visits_per_login"] == 5
-    assert workload.resolved("microservices", {"visits_per_login": 7})["visits_per_login"] == 7
+    assert workload.resolve_settings("monolith", {})["visits_per_login"] == 1
+    assert workload.resolve_settings("microservices", {})["visits_per_login"] == 5
+    assert workload.resolve_settings("microservices", {"visits_per_login": 7})["visits_per_login"] == 7
 
 
 def names_of_applications() -> set[str]:
@@ -326,7 +326,7 @@ def test_a_workload_that_is_not_there_is_refused(name: str) -> None:
 def test_a_setting_takes_values_of_its_type(
     setting: dict[str, object], good: list[object], bad: list[object], says: str
 ) -> None:
-    made = Setting.model_validate({"about": "", **setting})
+    made = WorkloadSetting.model_validate({"about": "", **setting})
     assert [made.check(value) for value in good] == good
     for value in bad:
         with pytest.raises(ValueError, match=says):
@@ -334,7 +334,7 @@ def test_a_setting_takes_values_of_its_type(
 
 
 def test_a_day_may_be_written_without_quotes() -> None:
-    made = Setting.model_validate({"type": "text", "default": "x", "about": ""})
+    made = WorkloadSetting.model_validate({"type": "text", "default": "x", "about": ""})
     assert made.check(parse("2026-06-15", Lines(Path("x")))) == "2026-06-15"
 
 

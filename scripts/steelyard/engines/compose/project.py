@@ -99,7 +99,7 @@ class Project:
             try:
                 self._docker.run(*removal_of(self.name), timeout=DOWN_LIMIT)
             except DockerFailed:
-                if deadline.passed:
+                if deadline.is_over:
                     raise
                 deadline.sleep(1.0)
             else:

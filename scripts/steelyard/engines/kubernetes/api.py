@@ -141,7 +141,7 @@ class Proxy:
                 with contextlib.nullcontext() if method == "GET" else defer_signals():
                     return self._exchange(method, path, body, content, timeout)
             except ApiError as error:
-                if not error.unreachable or deadline.passed:
+                if not error.unreachable or deadline.is_over:
                     raise
             deadline.sleep(_AGAIN)
 
@@ -181,7 +181,7 @@ class Proxy:
             with contextlib.closing(socket.socket(socket.AF_UNIX)) as probe:
                 if probe.connect_ex(str(path)) == 0:
                     return
-            if child.exit_code() is not None or deadline.passed:
+            if child.exit_code() is not None or deadline.is_over:
                 raise ConnectionError(
                     f"kubectl proxy does not serve: {reason(child.read_output()) or 'it says nothing'}"
                 )

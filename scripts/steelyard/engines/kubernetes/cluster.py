@@ -134,7 +134,7 @@ class Cluster:
             for resource in resources
             for thing in self.objects(resource, labels)
         ]:
-            if deadline.passed:
+            if deadline.is_over:
                 raise ApiError("DELETE", 0, "", f"{', '.join(left)} not gone within {within:.0f} s")
             deadline.sleep(_POLL)
 

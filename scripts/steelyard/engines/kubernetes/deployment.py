@@ -140,7 +140,7 @@ class KubernetesDeployment(Deployment[Member]):
             answer = readiness.ask(self._cluster.proxy.connection(timeout), f"{way}{path}", told)
             if answer is not None and answer[0] != _AWAY:
                 return answer
-            if unit.ended() or deadline.passed:
+            if unit.ended() or deadline.is_over:
                 break
             deadline.sleep(_LOOK)
         return None
@@ -302,7 +302,7 @@ class KubernetesDeployment(Deployment[Member]):
                 self._refuse_uncreated(components)
             if watch.seconds_since_reply() > AWAY_LIMIT:
                 raise ServerFailed(f"the API server has not answered for {AWAY_LIMIT:.0f} s")
-            if deadline.passed:
+            if deadline.is_over:
                 raise ServerFailed(
                     f"{', '.join(one.name for one in components)} did not run within {START_LIMIT:.0f} s"
                 )
@@ -371,7 +371,7 @@ class KubernetesDeployment(Deployment[Member]):
         assert self._watch is not None
         deadline = Deadline(within)
         while any(one.there for one in units):
-            if deadline.passed:
+            if deadline.is_over:
                 return False
             deadline.sleep(_LOOK, self._watch.wait)
         return True

@@ -34,12 +34,12 @@ from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
-from steelyard.workload.schema import Container
+from steelyard.workload.schema import ContainerDescription
 
 BUNDLES = ROOT / "k8s"
 SWEEP_LIMIT = 300.0
 """Seconds that what an earlier session left may take to be gone."""
-HARNESS = Container(repository="harness", flavoured=False)
+HARNESS = ContainerDescription(repository="harness", flavoured=False)
 """The image of the observers."""
 
 

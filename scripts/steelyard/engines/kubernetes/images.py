@@ -88,7 +88,7 @@ class ClusterImages:
             if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
                 missing = next((one for one in references if one in why), references[0])
                 raise MissingRequirement(f"{why}: {advice[missing]}")
-            if deadline.passed:
+            if deadline.is_over:
                 raise MissingRequirement(
                     f"no node could run {', '.join(references)} within {ASK_LIMIT:.0f} s"
                 )

@@ -101,7 +101,7 @@ def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[]
     while not done():
         if failure := deployment.failure(component.name):
             raise ServerFailed(_with_kept_log(failure, deployment, component))
-        if deadline.passed:
+        if deadline.is_over:
             log = deployment.logs(component.name) / "console.log"
             late = (
                 f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound? See {log}"
