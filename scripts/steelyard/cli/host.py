@@ -90,7 +90,12 @@ def show(as_json: JsonOption = False) -> None:
     """Show every host state: what it is now, and what it takes; of those that this host does not have, why."""
     system = System()
     rows = [
-        {"state": name, "now": state.read(system), "takes": state.allowed, "says": state.seen(system).state}
+        {
+            "state": name,
+            "now": state.read(system),
+            "takes": state.allowed,
+            "says": state.observation(system).state,
+        }
         for name, state in STATES.items()
     ]
     if as_json:

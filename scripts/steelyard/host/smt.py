@@ -187,7 +187,7 @@ SMT = HostState(
     levels=_levels,
     said="SMT8 against SMT4: throughput of a Jakarta EE application +35 %, SPECjbb2015 max-jOPS +24.5 %",
     experiment="smt",
-    facts=("smt", "cpus", "threads_per_core", "cpus_online", "governor", "max_frequency", "c_states"),
+    facts=("smt", "cpus", "threads_per_core", "cpus_online", "governor"),
 )
 
 

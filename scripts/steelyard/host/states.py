@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from steelyard.errors import BadInput
 from steelyard.host import huge_pages
-from steelyard.host.cards import IRQ_AFFINITY, RPS
-from steelyard.host.power import C_STATES, GOVERNOR, MAX_FREQUENCY, PREFETCH, TURBO
+from steelyard.host.cards import IRQ_AFFINITY
+from steelyard.host.power import GOVERNOR, PREFETCH, TURBO
 from steelyard.host.smt import CPUS_ONLINE, SMT
 from steelyard.host.state import HostState, sysctl
 from steelyard.host.system import UNTOLD, Seen, System
@@ -56,11 +56,6 @@ def _judge_balancing(system: System) -> Seen:
     if not _balanced_needlessly(system):
         return Seen(state)
     return Seen(state, "warn", f"sudo sysctl {_BALANCING}=0")
-
-
-def _random(system: System) -> Seen:
-    value = system.number("proc/sys/kernel/randomize_va_space")
-    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
 
 
 def _shm_group(system: System) -> Seen:
@@ -126,12 +121,9 @@ STATES: Mapping[str, HostState] = {
         SMT,
         CPUS_ONLINE,
         GOVERNOR,
-        MAX_FREQUENCY,
         TURBO,
-        C_STATES,
         PREFETCH,
         IRQ_AFFINITY,
-        RPS,
         sysctl(
             name="numa_balancing",
             key=_BALANCING,
@@ -140,22 +132,6 @@ STATES: Mapping[str, HostState] = {
             most=1,
             judge=_judge_balancing,
             better=lambda system: "0" if _balanced_needlessly(system) else None,
-        ),
-        sysctl(
-            name="aslr",
-            key="kernel.randomize_va_space",
-            allowed="0 (off), 1 or 2 (on, the heap too)",
-            why="Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout"
-            " would hide it.",
-            judge=_random,
-            most=2,
-        ),
-        sysctl(
-            name="swappiness",
-            key="vm.swappiness",
-            allowed="0 to 200",
-            why="How readily the kernel swaps out a JVM's memory to keep files in its cache.",
-            most=200,
         ),
     )
 }

@@ -125,7 +125,7 @@ class SessionPlan:
             notes.append(self.experiment.quick.note)
         specs = self.specs.values()
         varied = {key for name, factor in self.experiment.factors.items() for key, _ in factor.values(name)}
-        if varied & {"irq_affinity", "rps"} and not any(spec.remote for spec in specs):
+        if "irq_affinity" in varied and not any(spec.remote for spec in specs):
             notes.append(
                 "The load comes from this host, over `lo`: no packet of it passes the card whose interrupts are varied."
             )

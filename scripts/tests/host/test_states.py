@@ -85,7 +85,7 @@ def test_a_host_without_a_state_says_so(tmp_path: Path) -> None:
     system = System(tmp_path)
     assert read_states(system) == {}
     for state in STATES.values():
-        assert state.seen(system) == Seen(state.missing(system), "info")
+        assert state.observation(system) == Seen(state.missing(system), "info")
         with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
             state.require(system)
 
