@@ -88,6 +88,7 @@ IRQ_AFFINITY = HostState(
     allowed="one (the first CPU for all interrupts of the card), all (dealt out over all CPUs, one each), servers (over"
     " those of the servers), `dealt 2-3` (over these), or a list of CPUs for each of them",
     why="A CPU that serves the interrupts has less time for the server that is bound to it.",
+    where="/proc/irq/N/smp_affinity_list",
     **in_files(_interrupts),
     parse=_parse_irqs,
     command=lambda value: f"sudo ./steelyard host set 'irq_affinity={value}'",

@@ -73,6 +73,7 @@ GOVERNOR = HostState(
     name="governor",
     allowed="the name of a governor, as performance or powersave",
     why="A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
+    where=f"/{_CPU}/cpufreq/policyN/scaling_governor",
     **in_files(_governors),
     parse=_parse_governor,
     command=lambda value: (
@@ -129,6 +130,7 @@ TURBO = HostState(
     name="turbo",
     allowed="on or off",
     why="Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
+    where=f"/{_CPU}/intel_pstate/no_turbo` or `/{_CPU}/cpufreq/boost",
     files=lambda system: [found[0]] if (found := _turbo(system)) is not None else [],
     read=read_turbo,
     parse=_on_or_off,
@@ -167,6 +169,7 @@ PREFETCH = HostState(
     name="prefetch",
     allowed="on or default (DSCR 0), off (DSCR 1), or a value of DSCR as 0x7",
     why="POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
+    where=f"/{_DSCR}",
     files=lambda system: [_DSCR] if system.path(_DSCR).exists() else [],
     read=_read_prefetch,
     parse=_parse_prefetch,

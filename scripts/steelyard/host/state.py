@@ -34,6 +34,8 @@ class HostState:
     """The values it takes, for messages."""
     why: str
     """Why it matters to a measurement."""
+    where: str
+    """Its files, for people."""
     files: Callable[[System], list[str]]
     """The files that hold it; none where the host does not have it."""
     read: Callable[[System], str | None]
@@ -157,6 +159,7 @@ def sysctl(
         name=name,
         allowed=allowed,
         why=why,
+        where=f"/{file}",
         files=lambda system: [file] if system.path(file).exists() else [],
         read=lambda system: system.text(file),
         parse=parse,
