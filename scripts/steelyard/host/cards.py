@@ -8,7 +8,7 @@ Source: the kernel's Documentation/core-api/irq/irq-affinity.rst.
 
 import re
 
-from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.cpus import cpu_list, parse_cpu_list, read_cpus
 from steelyard.host.state import HostState, in_files, join_values
 from steelyard.host.system import Seen, System
 
@@ -24,7 +24,7 @@ def card(system: System) -> str | None:
 
 
 def _online(system: System) -> list[int]:
-    return parse_cpu_list(system.text("sys/devices/system/cpu/online") or "")
+    return read_cpus(system, "sys/devices/system/cpu/online")
 
 
 def _chosen(system: System, wanted: object) -> list[int]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import cpusets
-from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_layout
+from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_cpus, read_layout
 from steelyard.host.state import HostState
 from steelyard.host.system import Seen, System
 from steelyard.yamlfile import Scalar
@@ -30,7 +30,7 @@ _THERE_ARE = {
 
 
 def _cpus(system: System, which: str) -> list[int]:
-    return parse_cpu_list(system.text(f"{_CPU}/{which}") or "")
+    return read_cpus(system, f"{_CPU}/{which}")
 
 
 def _file(cpu: int) -> str:
