@@ -17,7 +17,7 @@ from steelyard.sampling.threads import RunQueue, Threads
 _SHAPE = (b"VmSize", b"VmData", b"VmStk", b"VmExe", b"VmLib")
 
 
-class Member:
+class ComponentProcess:
     """One process of a component."""
 
     def __init__(self, pid: int, role: str) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.process_tree import Trees
 from steelyard.sampling.config import Watched
-from steelyard.sampling.member import Member
+from steelyard.sampling.member import ComponentProcess
 from steelyard.sampling.procfs import CLOCK_TICKS, ENDED_STATES, ProcFile, Totals, parse_stat
 
 _ATTEMPTS = 4
@@ -47,7 +47,7 @@ class Process:
         self._alone = watched.alone or watched.role in ("engine", "harness")
         """Of the harness and of an engine: their children are watched themselves."""
         self.pid = watched.pid
-        self._members = {watched.pid: Member(watched.pid, watched.role)}
+        self._members = {watched.pid: ComponentProcess(watched.pid, watched.role)}
         """Parents before what they started."""
         self._watched_children: set[int] = set()
         """Those of an engine that were seen below it; they stay when they have ended."""
@@ -83,7 +83,7 @@ class Process:
         """Its processes are these now, parents before what they started. Others stay until they are gone."""
         for pid in pids:
             if pid not in self._members:
-                self._members[pid] = Member(pid, self._role)
+                self._members[pid] = ComponentProcess(pid, self._role)
 
     def read_threads(self, everything: bool) -> None:
         """Read the threads; before `read`, so that the CPU of processes is never less than theirs."""
@@ -171,9 +171,9 @@ class Process:
         known = [wait for wait in waits if wait is not None]
         return self._ended_wait + sum(known) if known and len(known) == len(waits) else None
 
-    def _bury(self, gone: Sequence[Member]) -> None:
+    def _bury(self, gone: Sequence[ComponentProcess]) -> None:
         """Account for processes that have ended: each is in what its parent tells of ended children, or is kept."""
-        heirs: dict[int, list[Member]] = {}
+        heirs: dict[int, list[ComponentProcess]] = {}
         for member in gone:
             del self._members[member.pid]
             self.gone.append(member.pid)
@@ -204,7 +204,7 @@ class Process:
                 owed = kept
             self._ended = self._ended.plus(owed)
 
-    def _heir(self, member: Member, gone: Sequence[Member]) -> int:
+    def _heir(self, member: ComponentProcess, gone: Sequence[ComponentProcess]) -> int:
         """The nearest process above it that is still there; 0: none."""
         parents = {each.pid: each.stat.parent for each in gone if each.stat is not None}
         pid = parents[member.pid]
@@ -212,7 +212,7 @@ class Process:
             pid = parents.get(pid, pid)
         return pid if pid in self._members and not self._alone else 0
 
-    def _read_memory(self, alive: Sequence[Member]) -> None:
+    def _read_memory(self, alive: Sequence[ComponentProcess]) -> None:
         boot = time.clock_gettime(time.CLOCK_BOOTTIME)
         for member in alive:
             assert member.stat is not None
@@ -224,7 +224,7 @@ class Process:
             )
         self.rss = self._sum([(member, member.rss()) for member in alive])
 
-    def _sum(self, sizes: Sequence[tuple[Member, int | None]]) -> int | None:
+    def _sum(self, sizes: Sequence[tuple[ComponentProcess, int | None]]) -> int | None:
         """Memory of processes together. One without a figure that has just ended has none; with another it is
         unknown."""
         total, known = 0, False

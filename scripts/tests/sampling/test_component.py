@@ -15,7 +15,7 @@ from waiting import wait_until
 from steelyard.process_tree import Trees
 from steelyard.sampling import process as module
 from steelyard.sampling.config import Watched
-from steelyard.sampling.member import Member
+from steelyard.sampling.member import ComponentProcess
 from steelyard.sampling.process import Process, ProcessFigures, read_usage
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile
 
@@ -249,16 +249,16 @@ def test_one_that_ends_between_two_readings_of_a_moment_is_in_neither_and_in_the
 ) -> None:
     server.tell("worker 0.3 1")
     running = server.grown()
-    read = Member.read
+    read = ComponentProcess.read
     ended: list[int] = []
 
-    def ends(one: Member) -> bool:
+    def ends(one: ComponentProcess) -> bool:
         if one.pid != server.pid and not ended:
             ended.append(one.pid)
             server.tell("end")  # after its parent was read, and before it is
         return read(one)
 
-    monkeypatch.setattr(Member, "read", ends)
+    monkeypatch.setattr(ComponentProcess, "read", ends)
     assert server.grown() == pytest.approx(running, abs=TICKS)
     assert ended
     assert server.grown() == pytest.approx(running, abs=TICKS)
@@ -273,7 +273,7 @@ def test_memory_that_a_new_process_has_only_borrowed_is_not_counted_twice(
     alone = Process(Watched("alone", server.pid, "server", alone=True))
     assert alone.read() is not None
     shapes = {one.pid: b"VmSize" for one in server.watched._members.values()}
-    monkeypatch.setattr(Member, "shape", property(lambda _: list(shapes)))
+    monkeypatch.setattr(ComponentProcess, "shape", property(lambda _: list(shapes)))
     server.read()
     assert server.watched.rss == pytest.approx(alone.rss, rel=0.01)
 
