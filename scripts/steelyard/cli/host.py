@@ -13,7 +13,7 @@ from steelyard.cli.options import JsonOption, open_console, print_json, print_li
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
-from steelyard.host.states import STATES, state_named
+from steelyard.host.states import STATES, find_state
 from steelyard.host.switching import put_back
 from steelyard.host.system import System
 from steelyard.units import format_size, parse_size
@@ -90,7 +90,12 @@ def show(as_json: JsonOption = False) -> None:
     """Show every host state: what it is now, and what it takes; of those that this host does not have, why."""
     system = System()
     rows = [
-        {"state": name, "now": state.read(system), "takes": state.allowed, "says": state.seen(system).state}
+        {
+            "state": name,
+            "now": state.read(system),
+            "takes": state.allowed,
+            "says": state.observation(system).state,
+        }
         for name, state in STATES.items()
     ]
     if as_json:
@@ -116,7 +121,7 @@ def set_(
         name, equals, value = text.partition("=")
         if not equals:
             raise BadInput(f"{text!r} is not of the form STATE=VALUE, for example governor=performance")
-        wanted[name] = state_named(name).value(system, value)
+        wanted[name] = find_state(name).value(system, value)
     for name in wanted:
         STATES[name].require(system)
     with host_lock():

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CPUs do the work of the network card: host states `irq_affinity` (its interrupts) and `rps` (what the kernel
-does with packets after them).
+"""Which CPUs serve the interrupts of the network card: host state `irq_affinity`.
 
 The card is that of the default route, which a load from other machines comes through. A load from this host itself
-(injectors beside the servers) goes over `lo`, which has no interrupts: neither state changes anything for it.
-Sources: the kernel's Documentation/core-api/irq/irq-affinity.rst and networking/scaling.rst.
+(injectors beside the servers) goes over `lo`, which has no interrupts: it changes nothing for that.
+Source: the kernel's Documentation/core-api/irq/irq-affinity.rst.
 """
 
 import re
 
-from steelyard.host.cpus import cpu_list, parse_cpu_list
-from steelyard.host.state import HostState, in_files, joined
+from steelyard.host.cpus import cpu_list, parse_cpu_list, read_cpus
+from steelyard.host.state import HostState, in_files, join_values
 from steelyard.host.system import Seen, System
 
 SERVERS = "servers"
@@ -25,7 +24,7 @@ def card(system: System) -> str | None:
 
 
 def _online(system: System) -> list[int]:
-    return parse_cpu_list(system.text("sys/devices/system/cpu/online") or "")
+    return read_cpus(system, "sys/devices/system/cpu/online")
 
 
 def _chosen(system: System, wanted: object) -> list[int]:
@@ -67,7 +66,7 @@ def _parse_irqs(system: System, wanted: object) -> str:
         return cpu_list(cpus)
     # One CPU for each, in turn: given several, most interrupt controllers would use the first of them alone.
     dealt = {number: str(cpus[at % len(cpus)]) for at, number in enumerate(_interrupts(system))}
-    return joined(dealt) or cpu_list(cpus)
+    return join_values(dealt) or cpu_list(cpus)
 
 
 def _better_irqs(system: System) -> str | None:
@@ -89,6 +88,7 @@ IRQ_AFFINITY = HostState(
     allowed="one (the first CPU for all interrupts of the card), all (dealt out over all CPUs, one each), servers (over"
     " those of the servers), `dealt 2-3` (over these), or a list of CPUs for each of them",
     why="A CPU that serves the interrupts has less time for the server that is bound to it.",
+    where="/proc/irq/N/smp_affinity_list",
     **in_files(_interrupts),
     parse=_parse_irqs,
     command=lambda value: f"sudo ./steelyard host set 'irq_affinity={value}'",
@@ -103,55 +103,4 @@ IRQ_AFFINITY = HostState(
     said="with one receive queue one CPU was at 99 % of its time in soft interrupts: spread the interrupts",
     experiment="irq-affinity",
     of_servers="dealt {}",
-)
-
-
-# --- receive packet steering
-
-
-def _queues(system: System) -> dict[str, str]:
-    name = card(system)
-    if name is None:
-        return {}
-    folder = f"sys/class/net/{name}/queues"
-    files = {path.name: f"{folder}/{path.name}/rps_cpus" for path in system.matching(folder, "rx-*")}
-    return {queue: file for queue, file in files.items() if system.path(file).exists()}
-
-
-def _from_mask(system: System, file: str) -> str | None:
-    text = (system.text(file) or "").replace(",", "")
-    if not re.fullmatch(r"[0-9a-fA-F]+", text):
-        return None
-    mask = int(text, 16)
-    return cpu_list([cpu for cpu in range(mask.bit_length()) if mask >> cpu & 1]) or "none"
-
-
-def _to_mask(value: str) -> str:
-    mask = 0 if value == "none" else sum(1 << cpu for cpu in parse_cpu_list(value))
-    digits = f"{mask:x}"
-    first = len(digits) % 8
-    return ",".join(filter(None, [digits[:first], *re.findall(".{8}", digits[first:])]))
-
-
-def _judge_rps(system: System) -> Seen:
-    now = RPS.read(system)
-    return Seen(f"packets of {card(system)} " + ("stay" if now == "none" else f"are spread over CPUs {now}"))
-
-
-RPS = HostState(
-    name="rps",
-    allowed="none, all, one, servers, or a list of CPUs",
-    why="A card with one receive queue loads one CPU with the work of the network, unless the kernel spreads it.",
-    **in_files(_queues, _from_mask, _to_mask),
-    parse=lambda system, wanted: "none" if wanted == "none" else cpu_list(_chosen(system, wanted)),
-    command=lambda value: f"sudo ./steelyard host set 'rps={value}'",
-    judge=_judge_rps,
-    missing=lambda system: (
-        f"the card {name} has no receive queue that tells, or it may not be read here"
-        if (name := card(system))
-        else "no card leads out of this host (no default route)"
-    ),
-    levels=lambda _system: ["none", "all"],
-    said="with one receive queue the kernel can spread what follows the interrupt",
-    of_servers="{}",
 )

@@ -8,7 +8,7 @@ the last two (favoured cores reach some per cent more), so that only a step of m
 
 from collections.abc import Callable, Collection, Mapping
 
-from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.cpus import cpu_list, read_cpus
 from steelyard.host.system import System
 
 STEP = 1.1
@@ -22,9 +22,7 @@ performance, and a highest one in steps of some per cent."""
 def core_kinds(system: System, cpus: Collection[int]) -> dict[int, str]:
     """The kind of each of these CPUs, by a name for people; empty where all are of one, as far as the kernel tells."""
     signs: dict[int, list[str]] = {cpu: [] for cpu in cpus}
-    units = {
-        cpu: unit for unit in _UNITS for cpu in parse_cpu_list(system.text(f"sys/devices/{unit}/cpus") or "")
-    }
+    units = {cpu: unit for unit in _UNITS for cpu in read_cpus(system, f"sys/devices/{unit}/cpus")}
     _add(signs, units, str)
     for measure in _MEASURES:
         numbers = {cpu: system.number(f"{_CPU}/cpu{cpu}/{measure}") for cpu in cpus}
@@ -68,7 +66,4 @@ def _steps(numbers: Collection[int]) -> dict[int, int]:
 
 def isolated_cpus(system: System) -> set[int]:
     """CPUs over which the kernel spreads no threads (`isolcpus`)."""
-    try:
-        return set(parse_cpu_list(system.text(f"{_CPU}/isolated") or ""))
-    except ValueError:
-        return set()
+    return set(read_cpus(system, f"{_CPU}/isolated"))

@@ -65,6 +65,14 @@ def parse_cpu_list(text: str) -> list[int]:
     return cpus
 
 
+def read_cpus(system: System, name: str) -> list[int]:
+    """CPUs of a file that holds a list; none where it cannot be read or holds no list."""
+    try:
+        return parse_cpu_list(system.text(name) or "")
+    except ValueError:
+        return []
+
+
 def cpu_list(cpus: Collection[int]) -> str:
     """The list of CPUs as the kernel writes it."""
     parts: list[list[int]] = []

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from steelyard.errors import MissingRequirement
-from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.cpus import cpu_list, read_cpus
 from steelyard.host.system import System
 from steelyard.results.store import write_atomic
 
@@ -43,7 +43,7 @@ def came(system: System, cpus: Iterable[int]) -> None:
     Raises:
         MissingRequirement: they cannot.
     """
-    online = set(parse_cpu_list(system.text("sys/devices/system/cpu/online") or ""))
+    online = set(read_cpus(system, "sys/devices/system/cpu/online"))
     kept, now = _kept(system), _sets(system)
     # From the top: a set may have no CPU that the one above it has not.
     for name in sorted(kept, key=lambda one: one.count("/")):
@@ -90,7 +90,7 @@ def _sets(system: System) -> dict[str, set[int]]:
     found = {}
     for path in sorted(system.path(_TOP).glob(f"*/**/{_FILE}")):
         name = str(path.relative_to(system.root))
-        found[name] = set(parse_cpu_list(system.text(name) or ""))
+        found[name] = set(read_cpus(system, name))
     return found
 
 

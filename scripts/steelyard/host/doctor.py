@@ -79,7 +79,7 @@ def examine(
     """
     host = Host(root, machine, results, watch(seconds))
     looks: list[tuple[str, str, Callable[[Host], Seen]]]
-    looks = [(state.topic, state.why, state.seen) for state in STATES.values()]
+    looks = [(state.topic, state.why, state.observation) for state in STATES.values()]
     looks += [(topic, TOPICS[topic], look) for topic, look in _LOOKS.items()]
     return [
         Finding(topic, why, *look(host))
@@ -181,7 +181,17 @@ _LOOKS: dict[str, Callable[[Host], Seen]] = {
     look.__name__.replace("_", "-"): look
     for look in (
         *(host_states, settings.cores, settings.isolated, settings.numa, settings.interrupts),
-        *(settings.cgroup, steal, load, settings.swap, settings.memory, disk, memlock, settings.clock),
+        *(
+            settings.cgroup,
+            steal,
+            load,
+            settings.aslr,
+            settings.swap,
+            settings.memory,
+            disk,
+            memlock,
+            settings.clock,
+        ),
         *(settings.virtualization, settings.container),
     )
 }

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from steelyard.host.core_kinds import core_kinds, described
-from steelyard.host.cpus import parse_cpu_list, read_layout
+from steelyard.host.cpus import read_cpus, read_layout
 from steelyard.host.huge_pages import reserved_pages
 from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
@@ -26,7 +26,7 @@ _OPTIONS = re.compile(
 def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -> HostFacts:
     """Ask the host; works without privileges, and what cannot be told is None (counts: as far as seen)."""
     system = System(root, architecture)
-    online = parse_cpu_list(system.text(f"{_CPU}/online") or "") or sorted(os.sched_getaffinity(0))
+    online = read_cpus(system, f"{_CPU}/online") or sorted(os.sched_getaffinity(0))
     layout = read_layout(root, allowed=online)
     states = read_states(system)
     options = (system.text("proc/cmdline") or "").split()

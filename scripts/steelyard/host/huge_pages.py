@@ -13,7 +13,7 @@ from steelyard.errors import MissingRequirement
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size
 
-_POOLS = "sys/kernel/mm/hugepages"
+POOLS = "sys/kernel/mm/hugepages"
 _NODES = "sys/devices/system/node"
 IN_USE = 10.0
 """Seconds that pages in use are waited for: those of a JVM that is being killed come back one by one."""
@@ -21,9 +21,9 @@ IN_USE = 10.0
 
 def reserved_pages(system: System) -> dict[str, int]:
     """Pages reserved by size in kB, of every size that the host has."""
-    names = (folder.name for folder in system.matching(_POOLS, "hugepages-*kB"))
+    names = (folder.name for folder in system.matching(POOLS, "hugepages-*kB"))
     sizes = [name.removeprefix("hugepages-").removesuffix("kB") for name in names]
-    found = {size: system.number(f"{_POOLS}/hugepages-{size}kB/nr_hugepages") for size in sizes}
+    found = {size: system.number(f"{POOLS}/hugepages-{size}kB/nr_hugepages") for size in sizes}
     return {size: reserved for size, reserved in found.items() if reserved is not None}
 
 
@@ -44,7 +44,7 @@ def pools_of(system: System) -> dict[str, str]:
     nodes = [path.relative_to(system.root) for path in system.matching(_NODES, f"node*/hugepages/{name}")]
     if len(nodes) > 1:
         return {path.parts[-3]: str(path) for path in nodes}
-    return {"": f"{_POOLS}/{name}"} if system.path(f"{_POOLS}/{name}").exists() else {}
+    return {"": f"{POOLS}/{name}"} if system.path(f"{POOLS}/{name}").exists() else {}
 
 
 def counts_of(value: str) -> dict[str, int]:

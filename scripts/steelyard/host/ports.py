@@ -11,7 +11,7 @@ from typing import NamedTuple
 import psutil
 
 from steelyard.errors import BadInput, PortInUse
-from steelyard.host.cpus import parse_cpu_list
+from steelyard.host.cpus import read_cpus
 from steelyard.host.system import System
 
 _RANGE = "proc/sys/net/ipv4/ip_local_port_range"
@@ -39,10 +39,7 @@ class Ephemeral(NamedTuple):
     def of(cls, system: System) -> "Ephemeral | None":
         """Of a host; None: no IPv4, or not to be read here."""
         found = re.fullmatch(r"([0-9]+)\s+([0-9]+)", system.text(_RANGE) or "")
-        try:
-            reserved = frozenset(parse_cpu_list(system.text(_RESERVED) or ""))
-        except ValueError:
-            reserved = frozenset()
+        reserved = frozenset(read_cpus(system, _RESERVED))
         return cls(int(found[1]), int(found[2]), reserved) if found is not None else None
 
     def __contains__(self, port: object) -> bool:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast CPUs run, how deep they sleep, how far they fetch ahead: host states `governor`, `max_frequency`, `turbo`,
-`c_states` and `prefetch`.
+"""How fast CPUs run, how far they fetch ahead: host states `governor`, `turbo` and `prefetch`.
 
-Sources: the kernel's Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst and cpuidle.rst (PM QoS of a CPU's
-device), Documentation/ABI/testing/sysfs-devices-power; for DSCR sysfs-devices-system-cpu and the Power ISA, book II
-(bits of the default prefetch depth: 0 the hardware's, 1 none, up to 7 deepest).
+Sources: the kernel's Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst; for DSCR
+sysfs-devices-system-cpu and the Power ISA, book II (bits of the default prefetch depth: 0 the hardware's, 1 none, up to
+7 deepest).
 """
 
 import re
 
-from steelyard.host.state import HostState, in_files, joined
+from steelyard.host.state import HostState, in_files
 from steelyard.host.system import Seen, System
 from steelyard.yamlfile import Scalar
 
@@ -32,7 +31,7 @@ def _policies(system: System, file: str) -> dict[str, str]:
     )
 
 
-# --- governor and frequency
+# --- governor
 
 
 def _governors(system: System) -> dict[str, str]:
@@ -74,6 +73,7 @@ GOVERNOR = HostState(
     name="governor",
     allowed="the name of a governor, as performance or powersave",
     why="A governor that saves power changes the clock with the load, so arms are measured at other speeds.",
+    where=f"/{_CPU}/cpufreq/policyN/scaling_governor",
     **in_files(_governors),
     parse=_parse_governor,
     command=lambda value: (
@@ -85,50 +85,6 @@ GOVERNOR = HostState(
     levels=_governor_levels,
     said="run the CPUs in performance mode",
     experiment="governor",
-)
-
-
-def _limits(system: System) -> dict[str, str]:
-    return _policies(system, "scaling_max_freq")
-
-
-def _parse_frequency(system: System, wanted: object) -> str:
-    highest = joined(
-        {name: system.text(file) for name, file in _policies(system, "cpuinfo_max_freq").items()}
-    )
-    if wanted == "max" and highest is not None:
-        return highest
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(k|M|G)Hz", str(wanted)) or re.fullmatch(r"(\d+)()", str(wanted))
-    if match is None or isinstance(wanted, bool):
-        raise ValueError(f"{wanted!r} is no frequency")
-    kilohertz = round(float(match[1]) * {"": 1, "k": 1, "M": 1000, "G": 1_000_000}[match[2]])
-    known = [int(part.rpartition("=")[2]) for part in (highest or "").split()]
-    if known and kilohertz > max(known):
-        raise ValueError(f"{wanted} is more than the {max(known) / 1e6:g}GHz of these CPUs")
-    return str(kilohertz)
-
-
-def _judge_frequency(system: System) -> Seen:
-    limits = {name: system.number(file) or 0 for name, file in _limits(system).items()}
-    highest = {name: system.number(file) for name, file in _policies(system, "cpuinfo_max_freq").items()}
-    low = min(limits.values())
-    state = f"{low / 1e6:g}GHz"
-    if any((highest.get(name) or 0) > limit for name, limit in limits.items()):
-        return Seen(f"held down to {state}", "info", f"{_SET} max_frequency=max")
-    return Seen(state)
-
-
-MAX_FREQUENCY = HostState(
-    name="max_frequency",
-    allowed="a frequency as 2.4GHz or 2400MHz, kHz as a plain number, or max",
-    why="A highest frequency below what turbo reaches keeps the clock where it can stay for hours.",
-    **in_files(_limits),
-    parse=_parse_frequency,
-    command=lambda value: (
-        f"{_SET} max_frequency={value}" if "=" in value else f"sudo cpupower frequency-set -u {value}kHz"
-    ),
-    judge=_judge_frequency,
-    missing=lambda _system: _NO_CONTROL,
 )
 
 
@@ -174,6 +130,7 @@ TURBO = HostState(
     name="turbo",
     allowed="on or off",
     why="Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
+    where=f"/{_CPU}/intel_pstate/no_turbo` or `/{_CPU}/cpufreq/boost",
     files=lambda system: [found[0]] if (found := _turbo(system)) is not None else [],
     read=read_turbo,
     parse=_on_or_off,
@@ -182,51 +139,6 @@ TURBO = HostState(
     judge=_judge_turbo,
     missing=lambda _system: "its kernel tells of no turbo: there is none, or hypervisor or firmware have it",
     levels=lambda _system: ["off", "on"],
-)
-
-
-# --- idle states
-
-_IDLE = {"0": "any", "n/a": "none"}
-"""What the kernel shows, and what it means: 0 is no limit, n/a is not even the shortest sleep."""
-
-
-def _latencies(system: System) -> dict[str, str]:
-    if not system.path(f"{_CPU}/cpu0/cpuidle").exists():
-        return {}
-    return _each(system, _CPU, "cpu[0-9]*", "power/pm_qos_resume_latency_us")
-
-
-def _latency(system: System, file: str) -> str | None:
-    return _IDLE.get(text, text) if (text := system.text(file)) is not None else None
-
-
-def _parse_c_states(_system: System, wanted: object) -> str:
-    if wanted in ("any", "none"):
-        return str(wanted)
-    if isinstance(wanted, bool) or not re.fullmatch(r"[1-9]\d{0,8}", str(wanted)):
-        raise ValueError(f"{wanted!r} is no number of microseconds")
-    return str(wanted)
-
-
-def _judge_c_states(system: System) -> Seen:
-    now = C_STATES.read(system) or ""
-    if now == "any":
-        return Seen("CPUs may sleep as deep as they can")
-    return Seen(f"longest way back from sleep: {now} (microseconds)", "info", f"{_SET} c_states=any")
-
-
-C_STATES = HostState(
-    name="c_states",
-    allowed="the longest time in microseconds that a CPU may take to wake up, any, or none (it never sleeps)",
-    why="A CPU that sleeps deep takes tens to hundreds of microseconds to wake up, which a light load pays each time.",
-    **in_files(
-        _latencies, _latency, lambda wanted: {told: text for text, told in _IDLE.items()}.get(wanted, wanted)
-    ),
-    parse=_parse_c_states,
-    command=lambda value: f"{_SET} c_states={value}" if "=" not in value else f"{_SET} 'c_states={value}'",
-    judge=_judge_c_states,
-    missing=lambda _system: "its kernel has no idle states to choose from (left to hypervisor or firmware)",
 )
 
 
@@ -257,6 +169,7 @@ PREFETCH = HostState(
     name="prefetch",
     allowed="on or default (DSCR 0), off (DSCR 1), or a value of DSCR as 0x7",
     why="POWER's data-stream register sets how far the hardware prefetches, for all that runs on the host.",
+    where=f"/{_DSCR}",
     files=lambda system: [_DSCR] if system.path(_DSCR).exists() else [],
     read=_read_prefetch,
     parse=_parse_prefetch,

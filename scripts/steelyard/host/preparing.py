@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.host import huge_pages
-from steelyard.host.states import STATES, state_named
+from steelyard.host.states import STATES, find_state
 from steelyard.host.switching import Record, boot, put_back, record_lock, recorded, write_back, write_record
 from steelyard.host.system import System
 from steelyard.results.spec import Component, Spec
@@ -119,7 +119,7 @@ def prepare(system: System, wanted: Mapping[str, str], need: Need | None = None)
         )
         try:
             for name, value in wanted.items():
-                state_named(name).set(system, value)
+                find_state(name).set(system, value)
             if need is not None:
                 _require_free(need, system)
         except BaseException:

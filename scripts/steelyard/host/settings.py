@@ -101,6 +101,15 @@ def cgroup(system: System) -> Seen:
     )
 
 
+def aslr(system: System) -> Seen:
+    """Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout would hide
+    it."""
+    value = system.number("proc/sys/kernel/randomize_va_space")
+    if value is None:
+        return UNTOLD
+    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
+
+
 def swap(system: System) -> Seen:
     """A page of a JVM that was swapped out comes back from disk in the middle of a request or a collection."""
     total, free = system.memory("SwapTotal"), system.memory("SwapFree")

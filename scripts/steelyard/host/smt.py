@@ -15,7 +15,7 @@ from pathlib import Path
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import cpusets
-from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_layout
+from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_cpus, read_layout
 from steelyard.host.state import HostState
 from steelyard.host.system import Seen, System
 from steelyard.yamlfile import Scalar
@@ -30,7 +30,7 @@ _THERE_ARE = {
 
 
 def _cpus(system: System, which: str) -> list[int]:
-    return parse_cpu_list(system.text(f"{_CPU}/{which}") or "")
+    return read_cpus(system, f"{_CPU}/{which}")
 
 
 def _file(cpu: int) -> str:
@@ -177,6 +177,7 @@ SMT = HostState(
     name="smt",
     allowed="1, 2, 4 or 8 threads a core on POWER, on or off elsewhere",
     why="Threads of one core share its units, so what a CPU is worth depends on whether its siblings are busy.",
+    where=f"/{_CONTROL}` or `/{_CPU}/cpuN/online",
     files=_files,
     read=_read,
     parse=_parse,
@@ -187,7 +188,7 @@ SMT = HostState(
     levels=_levels,
     said="SMT8 against SMT4: throughput of a Jakarta EE application +35 %, SPECjbb2015 max-jOPS +24.5 %",
     experiment="smt",
-    facts=("smt", "cpus", "threads_per_core", "cpus_online", "governor", "max_frequency", "c_states"),
+    facts=("smt", "cpus", "threads_per_core", "cpus_online", "governor"),
 )
 
 
@@ -232,6 +233,7 @@ CPUS_ONLINE = HostState(
     name="cpus_online",
     allowed="a list of CPUs as 0-3,8, or a number of them",
     why="Servers can only use CPUs that are online, and the kernel sizes much by their number.",
+    where=f"/{_CPU}/cpuN/online",
     files=lambda system: [_file(cpu) for cpu in _cpus(system, "present") if system.path(_file(cpu)).exists()],
     read=_read_online,
     parse=_parse_online,

@@ -34,6 +34,8 @@ class HostState:
     """The values it takes, for messages."""
     why: str
     """Why it matters to a measurement."""
+    where: str
+    """Its files, for people."""
     files: Callable[[System], list[str]]
     """The files that hold it; none where the host does not have it."""
     read: Callable[[System], str | None]
@@ -68,7 +70,7 @@ class HostState:
         """Its topic in the doctor's output."""
         return self.name.replace("_", "-")
 
-    def seen(self, system: System) -> Seen:
+    def observation(self, system: System) -> Seen:
         """What the doctor says of it; of a host that does not have it, the reason."""
         return self.judge(system) if self.read(system) is not None else Seen(self.missing(system), "info")
 
@@ -94,7 +96,7 @@ class HostState:
                 " another host"
             )
         if not all(system.may_write(name) for name in files):
-            raise self._refused("no permission to write it")
+            raise self._refusal("no permission to write it")
 
     def set(self, system: System, value: str) -> None:
         """Set it and read it back; nothing is written when it is so already.
@@ -107,14 +109,14 @@ class HostState:
         try:
             self.write(system, value)
         except OSError as error:
-            raise self._refused(error.strerror or str(error)) from error
+            raise self._refusal(error.strerror or str(error)) from error
         if (now := self.read(system)) != value:
             raise MissingRequirement(
                 f"{self.name} was set to {value} and reads back as {now or 'nothing'}: something else sets it too,"
                 f" or this host cannot; stop what does, or leave {self.name} out of the experiment"
             )
 
-    def _refused(self, reason: str) -> MissingRequirement:
+    def _refusal(self, reason: str) -> MissingRequirement:
         return MissingRequirement(
             f"{self.name} of this host cannot be set ({reason}): run it as root (sudo) or let this user set just that"
             f" (docs/host-states.md), in a container also with --privileged, or leave {self.name} out of the experiment"
@@ -157,6 +159,7 @@ def sysctl(
         name=name,
         allowed=allowed,
         why=why,
+        where=f"/{file}",
         files=lambda system: [file] if system.path(file).exists() else [],
         read=lambda system: system.text(file),
         parse=parse,
@@ -177,71 +180,51 @@ class InFiles(TypedDict):
     named: Callable[[System], Mapping[str, str]]
 
 
-def _text(system: System, file: str) -> str | None:
-    return system.text(file)
+def in_files(named: Callable[[System], Mapping[str, str]]) -> InFiles:
+    """One value in many files, or one of each: `HostState(**in_files(...), ...)`; `named`: the files by name."""
 
+    def write(system: System, value: str) -> None:
+        files = named(system)
+        for name, text in split_value(value, files).items():
+            if system.text(files[name]) != text:
+                system.write(files[name], text)
 
-def in_files(
-    named: Callable[[System], Mapping[str, str]],
-    told: Callable[[System, str], str | None] = _text,
-    text: Callable[[str], str] = str,
-) -> InFiles:
-    """One value in many files, or one of each: `HostState(**in_files(...), ...)`.
-
-    Args:
-        named: the files by name.
-        told: what a file holds, as the state's value tells it.
-        text: what is written for that.
-    """
     return {
         "files": lambda system: [*named(system).values()],
-        "read": lambda system: joined({name: told(system, file) for name, file in named(system).items()}),
-        "write": lambda system, value: _write_each(system, named(system), value, told, text),
+        "read": lambda system: join_values({name: system.text(file) for name, file in named(system).items()}),
+        "write": write,
         "named": named,
     }
 
 
-def joined(parts: Mapping[str, str | None]) -> str | None:
+def join_values(values: Mapping[str, str | None]) -> str | None:
     """The value of a state that lives in several files: what all of them hold, or of each `name=value`.
 
     None where there is no file, or one cannot be read.
     """
-    known = {key: text for key, text in parts.items() if text is not None}
-    if not parts or len(known) < len(parts):
+    known = {name: text for name, text in values.items() if text is not None}
+    if not values or len(known) < len(values):
         return None
     if len(set(known.values())) == 1:
         return next(iter(known.values()))
-    return " ".join(f"{key}={text}" for key, text in known.items())
+    return " ".join(f"{name}={text}" for name, text in known.items())
 
 
 def _of_each(wanted: str, files: Mapping[str, str]) -> str:
     """Such a value as a person writes it, in the order of the files; ValueError where it names others."""
-    told = dict(part.split("=", 1) for part in wanted.split() if "=" in part)
+    values = dict(part.split("=", 1) for part in wanted.split() if "=" in part)
     if (
-        len(told) < len(wanted.split())
-        or told.keys() != files.keys()
-        or not all(map(_WORD.fullmatch, told.values()))
+        len(values) < len(wanted.split())
+        or values.keys() != files.keys()
+        or not all(map(_WORD.fullmatch, values.values()))
     ):
         raise ValueError(f"{wanted!r} does not name each of {' '.join(files) or 'none'} once")
-    return joined({name: told[name] for name in files}) or ""
+    return join_values({name: values[name] for name in files}) or ""
 
 
-def parted(value: str, names: Mapping[str, str]) -> dict[str, str]:
+def split_value(value: str, names: Mapping[str, str]) -> dict[str, str]:
     """The value of each file of such a state, of those that are there now."""
     if "=" not in value:
         return dict.fromkeys(names, value)
-    told = dict(part.split("=", 1) for part in value.split())
-    return {key: told[key] for key in names if key in told}
-
-
-def _write_each(
-    system: System,
-    files: Mapping[str, str],
-    value: str,
-    told: Callable[[System, str], str | None],
-    text: Callable[[str], str],
-) -> None:
-    """Write those files of such a state that differ."""
-    for key, wanted in parted(value, files).items():
-        if told(system, files[key]) != wanted:
-            system.write(files[key], text(wanted))
+    values = dict(part.split("=", 1) for part in value.split())
+    return {name: values[name] for name in names if name in values}

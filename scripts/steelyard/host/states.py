@@ -2,16 +2,25 @@
 """The table of host states: settings of the whole host that a session can set and put back.
 
 One declaration each, and nothing else knows where a state lives: experiments are checked against it, trials are read
-back through it, `doctor`, `tune` and the host's facts are told by it. To add a state is to add a declaration to
-`STATES`; where this user may not write, its files have to stand in `scripts/host_set.py` as well, which trusts nobody.
+back through it, `doctor`, `tune`, the host's facts and the table of docs/host-states.md follow from it. To add a state
+is to add a file `state_NAME.py` beside this one with a `HostState`; where a user may not write its files, these have to
+stand in `scripts/host_set.py` as well, which trusts nobody.
+
+`python -m steelyard.host.states ../docs/host-states.md` writes the table of that page.
 """
 
+import pkgutil
+import re
+import sys
 from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
 
+from steelyard import host
 from steelyard.errors import BadInput
 from steelyard.host import huge_pages
-from steelyard.host.cards import IRQ_AFFINITY, RPS
-from steelyard.host.power import C_STATES, GOVERNOR, MAX_FREQUENCY, PREFETCH, TURBO
+from steelyard.host.cards import IRQ_AFFINITY
+from steelyard.host.power import GOVERNOR, PREFETCH, TURBO
 from steelyard.host.smt import CPUS_ONLINE, SMT
 from steelyard.host.state import HostState, sysctl
 from steelyard.host.system import UNTOLD, Seen, System
@@ -58,11 +67,6 @@ def _judge_balancing(system: System) -> Seen:
     return Seen(state, "warn", f"sudo sysctl {_BALANCING}=0")
 
 
-def _random(system: System) -> Seen:
-    value = system.number("proc/sys/kernel/randomize_va_space")
-    return Seen("on") if value else Seen("off", "info", "sudo sysctl kernel.randomize_va_space=2")
-
-
 def _shm_group(system: System) -> Seen:
     return Seen(f"group {system.text('proc/sys/vm/hugetlb_shm_group')}")
 
@@ -70,6 +74,14 @@ def _shm_group(system: System) -> Seen:
 def _shmmax(system: System) -> Seen:
     size = system.number("proc/sys/kernel/shmmax") or 0
     return Seen("no limit" if size >= _UNLIMITED else format_size(size))
+
+
+def _states_of_files() -> list[HostState]:
+    """Those of files that declare nothing else, in the order of their names."""
+    names = sorted(module.name for module in pkgutil.iter_modules(host.__path__))
+    modules = [import_module(f"{host.__name__}.{name}") for name in names if name.startswith("state_")]
+    values = (value for module in modules for value in vars(module).values())
+    return [value for value in values if isinstance(value, HostState)]
 
 
 STATES: Mapping[str, HostState] = {
@@ -80,6 +92,7 @@ STATES: Mapping[str, HostState] = {
             allowed="always, madvise or never",
             why="Transparent huge pages change memory and speed of a JVM, and when the kernel makes them is up to"
             " chance.",
+            where=f"/{_THP}",
             files=lambda system: [_THP] if system.path(_THP).exists() else [],
             read=lambda system: system.choice(_THP),
             parse=_parse_thp,
@@ -100,6 +113,7 @@ STATES: Mapping[str, HostState] = {
             " node (node1=1g)",
             why="`pages: large` needs huge pages that are reserved before; without them a JVM refuses to start"
             " or silently uses small ones.",
+            where=f"/{huge_pages.POOLS}/",
             files=huge_pages.files,
             read=huge_pages.read,
             parse=huge_pages.parse,
@@ -126,12 +140,9 @@ STATES: Mapping[str, HostState] = {
         SMT,
         CPUS_ONLINE,
         GOVERNOR,
-        MAX_FREQUENCY,
         TURBO,
-        C_STATES,
         PREFETCH,
         IRQ_AFFINITY,
-        RPS,
         sysctl(
             name="numa_balancing",
             key=_BALANCING,
@@ -141,28 +152,13 @@ STATES: Mapping[str, HostState] = {
             judge=_judge_balancing,
             better=lambda system: "0" if _balanced_needlessly(system) else None,
         ),
-        sysctl(
-            name="aslr",
-            key="kernel.randomize_va_space",
-            allowed="0 (off), 1 or 2 (on, the heap too)",
-            why="Random addresses are part of why two starts of one JVM differ; fresh starts average it, a fixed layout"
-            " would hide it.",
-            judge=_random,
-            most=2,
-        ),
-        sysctl(
-            name="swappiness",
-            key="vm.swappiness",
-            allowed="0 to 200",
-            why="How readily the kernel swaps out a JVM's memory to keep files in its cache.",
-            most=200,
-        ),
+        *_states_of_files(),
     )
 }
 """The host states by name, in the order in which they are set; they are put back in reverse."""
 
 
-def state_named(name: str) -> HostState:
+def find_state(name: str) -> HostState:
     """A host state by its name (raises BadInput)."""
     if name not in STATES:
         raise BadInput(f"there is no host state {name!r}: known are {', '.join(STATES)}")
@@ -173,3 +169,20 @@ def read_states(system: System) -> dict[str, str]:
     """Every host state that this host has and tells, by name."""
     values = {name: state.read(system) for name, state in STATES.items()}
     return {name: value for name, value in values.items() if value is not None}
+
+
+_HEAD = "| state | values | where it lives |\n"
+
+
+def fill_page(page: str) -> str:
+    """The page with the table of host states; the text about it is kept (raises ValueError: no such table)."""
+    rows = (f"| `{state.name}` | {state.allowed} | `{state.where}` |\n" for state in STATES.values())
+    around = re.split(rf"{re.escape(_HEAD)}(?:\|.*\n)*", page)
+    if len(around) != 2:
+        raise ValueError(f"{len(around) - 1} tables with the header {_HEAD}")
+    return f"{_HEAD}| --- | --- | --- |\n{''.join(rows)}".join(around)
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    path.write_text(fill_page(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Self
 
 from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardError
-from steelyard.host.states import STATES, state_named
+from steelyard.host.states import STATES, find_state
 from steelyard.host.system import System
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -111,7 +111,7 @@ def require_settable(plots: Iterable[Mapping[str, Scalar]], system: System | Non
     """
     system = system or System()
     for name, value in dict.fromkeys((name, value) for plot in plots for name, value in plot.items()):
-        state = state_named(name)
+        state = find_state(name)
         if state.read(system) != state.value(system, value):
             state.require(system)
 
@@ -162,7 +162,7 @@ class HostStates:
 
     def values(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:
         """Wanted values as this host reads them back (raises BadInput), in the order of the table."""
-        values = {name: state_named(name).value(self._system, value) for name, value in wanted.items()}
+        values = {name: find_state(name).value(self._system, value) for name, value in wanted.items()}
         return {name: values[name] for name in STATES if name in values}
 
     def enter(self, plot: tuple[int, int], wanted: Mapping[str, Scalar]) -> None:
@@ -280,7 +280,7 @@ def write_back(system: System, original: Mapping[str, str], name: str = RECORD) 
     failures = []
     for state in sorted(original, key=[*STATES, *original].index, reverse=True):
         try:
-            state_named(state).set(system, original[state])
+            find_state(state).set(system, original[state])
         except SteelyardError as error:
             failures.append(str(error))
     if failures:

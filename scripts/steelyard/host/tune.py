@@ -41,7 +41,7 @@ def advise(system: System) -> list[Advice]:
 
 
 def _of_state(state: HostState, system: System) -> Advice:
-    now, told = state.read(system), state.seen(system).state
+    now, told = state.read(system), state.observation(system).state
     if now is None:
         return Advice(state.topic, f"not here: {told}", "", state.said, "", "", "")
     better = state.better(system)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from steelyard.measure.columns import KEYS
 from steelyard.sampling.cgroup import GROUP_COLUMNS
-from steelyard.sampling.process import Figures, Process
+from steelyard.sampling.process import Process, ProcessFigures
 from steelyard.sampling.procfs import CLOCK_TICKS
 
 
@@ -14,7 +14,7 @@ class Reading(NamedTuple):
     """A component as it was read at one moment; None: not read then, or not told."""
 
     process: Process
-    figures: Figures
+    figures: ProcessFigures
     pss: int | None
     switches: Sequence[int] | None
     """Voluntary and involuntary."""

@@ -214,13 +214,20 @@ def interrupts_apart(root: Path = Path("/")) -> bool | None:
     for name in ("proc/config.gz", f"boot/config-{release}", f"lib/modules/{release}/config"):
         try:
             raw = (root / name).read_bytes()
-        except OSError:
+            lines = (zlib.decompress(raw, wbits=31) if name.endswith(".gz") else raw).split(b"\n")
+        except (OSError, zlib.error):
             continue
-        lines = (zlib.decompress(raw, wbits=31) if name.endswith(".gz") else raw).split(b"\n")
-        return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines or b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y" in lines
+        if any(option in lines for option in _ACCOUNTS):
+            return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines or b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y" in lines
     return _interrupts_have_functions(root)
 
 
+_ACCOUNTS = (
+    b"CONFIG_TICK_CPU_ACCOUNTING=y",
+    b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y",
+    b"CONFIG_VIRT_CPU_ACCOUNTING_GEN=y",
+)
+"""Of which every kernel has one (init/Kconfig, Cputime accounting): a configuration without it is not read as one."""
 _ACCOUNTING = b" account_user_time"
 """A function of kernel/sched/cputime.c that every kernel has: a list without it is not the kernel's."""
 _APART = (b" irqtime_account_irq", b" vtime_flush")

@@ -29,7 +29,7 @@ from steelyard.sampling.counters import (
     parse_metrics,
 )
 from steelyard.sampling.output import WATCHED, Output, output, text
-from steelyard.sampling.process import Figures, Process
+from steelyard.sampling.process import Process, ProcessFigures
 from steelyard.sampling.procfs import ProcFile, interrupts_apart, parse_host_cpu
 
 LAST_ANSWERS = 1.0
@@ -147,7 +147,7 @@ class Sampler:
             self._add_process(process, figures, pss, switches)
 
     def _add_process(
-        self, process: Process, figures: Figures, pss: int | None, switches: list[int] | None
+        self, process: Process, figures: ProcessFigures, pss: int | None, switches: list[int] | None
     ) -> None:
         reading = Reading(process, figures, pss, switches, process.read_wait())
         self._tables.add("processes", process_row(reading))

@@ -20,7 +20,7 @@ from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
 from steelyard.results.failure import Failure
 from steelyard.results.spec import ORDER, Component, Role, Spec
-from steelyard.sampling.process import spent
+from steelyard.sampling.process import read_usage
 from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
 from steelyard.workload.schema import Consistency
 
@@ -316,4 +316,4 @@ def _first(body: bytes) -> str:
 
 def _spent(running: Running) -> tuple[float | None, int | None]:
     """CPU seconds and resident bytes of a component; None where it has ended, or is not here."""
-    return spent(running.pids[0], running.mark) if running.pids else (None, None)
+    return read_usage(running.pids[0], running.mark) if running.pids else (None, None)

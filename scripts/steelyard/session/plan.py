@@ -23,7 +23,7 @@ from steelyard.experiment.schema import Experiment, ProcedureName
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cards import SERVERS
 from steelyard.host.core_kinds import core_kinds, isolated_cpus
-from steelyard.host.cpus import cpu_list, parse_cpu_list
+from steelyard.host.cpus import cpu_list, read_cpus
 from steelyard.host.facts import lxcfs_files
 from steelyard.host.ports import free_first_port, refuse_ephemeral
 from steelyard.host.smt import planned_cores
@@ -125,7 +125,7 @@ class SessionPlan:
             notes.append(self.experiment.quick.note)
         specs = self.specs.values()
         varied = {key for name, factor in self.experiment.factors.items() for key, _ in factor.values(name)}
-        if varied & {"irq_affinity", "rps"} and not any(spec.remote for spec in specs):
+        if "irq_affinity" in varied and not any(spec.remote for spec in specs):
             notes.append(
                 "The load comes from this host, over `lo`: no packet of it passes the card whose interrupts are varied."
             )
@@ -331,7 +331,7 @@ def check_host(specs: Sequence[Spec], system: System | None = None) -> None:
     here = [spec for spec in specs if not spec.remote]
     cpus = {cpu for spec in here for one in spec.components for cpu in one.cpus}
     # All that may be used, so that what to run on can be named.
-    online = parse_cpu_list(host.text("sys/devices/system/cpu/online") or "")
+    online = read_cpus(host, "sys/devices/system/cpu/online")
     cpus |= os.sched_getaffinity(0) if host.root == Path("/") else set(online)
     check_kinds(here, core_kinds(host, cpus))
     check_isolated(here, isolated_cpus(host))

@@ -24,7 +24,6 @@ NOT_YET = {
 TWO_MEANINGS = {
     "Busy": "host",
     "Figure": "gate",
-    "Figures": "sampling",
     "Finding": "host",
     "Injectors": "measure",
     "Need": "host",

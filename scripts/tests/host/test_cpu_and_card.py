@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Governor, frequency, turbo, sleep, prefetch, and the CPUs that serve the network card: on trees."""
+"""Governor, turbo, prefetch, and the CPUs that serve the network card: on trees."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 from trees import CPU, put
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.host.cards import IRQ_AFFINITY, RPS, card
-from steelyard.host.power import C_STATES, GOVERNOR, MAX_FREQUENCY, PREFETCH, TURBO
+from steelyard.host.cards import IRQ_AFFINITY, card
+from steelyard.host.power import GOVERNOR, PREFETCH, TURBO
 from steelyard.host.state import HostState
 from steelyard.host.system import System
 from steelyard.host.tune import advise
@@ -27,12 +27,7 @@ def acpi(root: Path) -> System:
             f"{folder}/scaling_available_governors",
             "conservative ondemand powersave performance schedutil",
         )
-        put(root, f"{folder}/scaling_max_freq", "3400000")
-        put(root, f"{folder}/cpuinfo_max_freq", "3400000")
     put(root, f"{CPU}/cpufreq/boost", "1")
-    put(root, f"{CPU}/cpu0/cpuidle/current_driver", "acpi_idle")
-    for cpu in range(4):
-        put(root, f"{CPU}/cpu{cpu}/power/pm_qos_resume_latency_us", "0")
     return System(root, "x86_64")
 
 
@@ -42,8 +37,6 @@ def intel(root: Path) -> System:
         folder = f"{CPU}/cpu{cpu}/cpufreq"
         put(root, f"{folder}/scaling_governor", "powersave")
         put(root, f"{folder}/scaling_available_governors", "performance powersave")
-        put(root, f"{folder}/scaling_max_freq", "4200000")
-        put(root, f"{folder}/cpuinfo_max_freq", "4200000")
     put(root, f"{CPU}/intel_pstate/no_turbo", "0")
     return System(root, "x86_64")
 
@@ -77,30 +70,6 @@ def test_governors_of_intel_pstate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "kilohertz"),
-    [
-        ("2.4GHz", "2400000"),
-        ("2400MHz", "2400000"),
-        (2400000, "2400000"),
-        ("max", "3400000"),
-        ("2.4 GHz", "2400000"),
-    ],
-)
-def test_frequencies(tmp_path: Path, wanted: str | int, kilohertz: str) -> None:
-    host = acpi(tmp_path)
-    assert MAX_FREQUENCY.value(host, wanted) == kilohertz
-    MAX_FREQUENCY.set(host, kilohertz)
-    assert MAX_FREQUENCY.read(host) == kilohertz
-    assert MAX_FREQUENCY.judge(host).level == ("ok" if kilohertz == "3400000" else "info")
-
-
-@pytest.mark.parametrize("wanted", ["fast", "9GHz", True])
-def test_what_is_no_frequency_is_refused(tmp_path: Path, wanted: str | bool) -> None:
-    with pytest.raises(BadInput, match=r"is no frequency|more than the 3.4GHz"):
-        MAX_FREQUENCY.value(acpi(tmp_path), wanted)
-
-
-@pytest.mark.parametrize(
     ("tree", "file", "off"), [(acpi, "cpufreq/boost", "0"), (intel, "intel_pstate/no_turbo", "1")]
 )
 def test_turbo_whose_file_may_say_no(tmp_path: Path, tree: object, file: str, off: str) -> None:
@@ -109,18 +78,6 @@ def test_turbo_whose_file_may_say_no(tmp_path: Path, tree: object, file: str, of
     assert (TURBO.read(host), TURBO.judge(host).change) == ("on", f"echo {off} | sudo tee /{CPU}/{file}")
     TURBO.set(host, TURBO.value(host, False))
     assert (TURBO.read(host), host.text(f"{CPU}/{file}"), TURBO.judge(host).level) == ("off", off, "ok")
-
-
-def test_how_deep_cpus_sleep(tmp_path: Path) -> None:
-    host = acpi(tmp_path)
-    assert C_STATES.read(host) == "any"
-    for wanted, text in (("none", "n/a"), (20, "20"), ("any", "0")):
-        C_STATES.set(host, C_STATES.value(host, wanted))
-        assert {host.text(name) for name in C_STATES.files(host)} == {text}
-    put(tmp_path, f"{CPU}/cpu3/power/pm_qos_resume_latency_us", "n/a")
-    assert C_STATES.read(host) == "cpu0=any cpu1=any cpu2=any cpu3=none"
-    with pytest.raises(BadInput, match="no number of microseconds"):
-        C_STATES.value(host, 0)
 
 
 def test_prefetch_of_power(tmp_path: Path) -> None:
@@ -136,10 +93,10 @@ def test_prefetch_of_power(tmp_path: Path) -> None:
         PREFETCH.value(host, "deep")
 
 
-@pytest.mark.parametrize("state", [GOVERNOR, MAX_FREQUENCY, TURBO, C_STATES, PREFETCH, IRQ_AFFINITY, RPS])
+@pytest.mark.parametrize("state", [GOVERNOR, TURBO, PREFETCH, IRQ_AFFINITY])
 def test_a_host_without_it_says_why(tmp_path: Path, state: HostState) -> None:
     host = System(tmp_path, "x86_64")
-    seen = state.seen(host)
+    seen = state.observation(host)
     assert seen.level == "info"
     with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
         state.require(host)
@@ -161,7 +118,6 @@ def network(root: Path, queues: int = 4, cpus: int = 8) -> System:
     for queue in range(queues):
         put(root, f"sys/class/net/eth0/device/msi_irqs/{40 + queue}", "msix")
         put(root, f"proc/irq/{40 + queue}/smp_affinity_list", "0")
-        put(root, f"sys/class/net/eth0/queues/rx-{queue}/rps_cpus", "00")
     return System(root, "x86_64")
 
 
@@ -205,24 +161,7 @@ def test_a_virtual_card_has_no_interrupts(tmp_path: Path) -> None:
     host = network(tmp_path, queues=0)
     assert IRQ_AFFINITY.missing(host) == "the card eth0 has no interrupts of its own: a virtual one"
     put(tmp_path, "proc/net/route", ROUTES)
-    assert "no default route" in RPS.missing(host)
-
-
-@pytest.mark.parametrize(
-    ("cpus", "value", "mask"),
-    [
-        (8, "none", "0"),
-        (8, "0-7", "ff"),
-        (8, "1,3", "a"),
-        (64, "0-63", "ffffffff,ffffffff"),
-        (64, "32", "1,00000000"),
-    ],
-)
-def test_packets_are_spread_by_masks(tmp_path: Path, cpus: int, value: str, mask: str) -> None:
-    host = network(tmp_path, cpus=cpus)
-    RPS.set(host, "0")
-    RPS.set(host, RPS.value(host, value))
-    assert (RPS.read(host), {host.text(name) for name in RPS.files(host)}) == (value, {mask})
+    assert "no default route" in IRQ_AFFINITY.missing(host)
 
 
 def test_the_checklist_names_what_is_better_and_how_it_is_undone(tmp_path: Path) -> None:

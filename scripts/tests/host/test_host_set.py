@@ -18,7 +18,7 @@ from steelyard.host.system import System
 from steelyard.paths import ROOT
 
 PROGRAM = ROOT / "scripts" / "host_set.py"
-SWAPPINESS = "/proc/sys/vm/swappiness"
+SHM_GROUP = "/proc/sys/vm/hugetlb_shm_group"
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +39,7 @@ def known(name: str) -> bool:
 
 @pytest.mark.parametrize("tree", [acpi, intel, network, Kernel])
 def test_the_list_has_every_file_of_every_state(tmp_path: Path, tree: type[Kernel]) -> None:
-    for name in ("kernel/numa_balancing", "kernel/randomize_va_space", "kernel/shmmax", "vm/swappiness"):
+    for name in ("kernel/numa_balancing", "kernel/shmmax"):
         put(tmp_path, f"proc/sys/{name}", "0")
     put(tmp_path, "proc/sys/vm/hugetlb_shm_group", "0")
     for node in (0, 1):
@@ -59,31 +59,31 @@ def test_the_list_has_every_file_of_every_state(tmp_path: Path, tree: type[Kerne
     [
         (["/etc/passwd", "1"], "not on the list"),
         (["/sys/class/net/../../kernel/queues/rx-0/rps_cpus", "1"], "not on the list"),
-        ([f"{SWAPPINESS}/../drop_caches", "1"], "not on the list"),
+        ([f"{SHM_GROUP}/../drop_caches", "1"], "not on the list"),
         (["/proc/sys/vm/drop_caches", "3"], "not on the list"),
         ([f"/{PAGES}\n", "1"], "not on the list"),
-        ([SWAPPINESS, "10; reboot"], "no value for"),
-        ([SWAPPINESS, "10\n20"], "no value for"),
-        ([SWAPPINESS, ""], "no value for"),
-        ([SWAPPINESS, "\N{ARABIC-INDIC DIGIT ONE}"], "no value for"),
-        ([SWAPPINESS], "not on the list"),
-        ([SWAPPINESS, "1", "2"], "not on the list"),
+        ([SHM_GROUP, "10; reboot"], "no value for"),
+        ([SHM_GROUP, "10\n20"], "no value for"),
+        ([SHM_GROUP, ""], "no value for"),
+        ([SHM_GROUP, "\N{ARABIC-INDIC DIGIT ONE}"], "no value for"),
+        ([SHM_GROUP], "not on the list"),
+        ([SHM_GROUP, "1", "2"], "not on the list"),
         ([], "not on the list"),
         (["--check", "/etc/passwd"], "not on the list"),
     ],
 )
 def test_what_is_not_on_the_list_is_refused(words: list[str], told: str) -> None:
-    before = Path(SWAPPINESS).read_text(encoding="ascii")
+    before = Path(SHM_GROUP).read_text(encoding="ascii")
     done = run(*words)
     assert (done.returncode, told in done.stderr) == (2, True)
-    assert Path(SWAPPINESS).read_text(encoding="ascii") == before
+    assert Path(SHM_GROUP).read_text(encoding="ascii") == before
 
 
 def test_what_it_would_follow_out_of_the_kernels_files_is_not_followed(tmp_path: Path) -> None:
     """A list of files below / alone: no option leads it elsewhere, no module of a user is read."""
     (tmp_path / "re.py").write_text("raise SystemExit(77)\n", encoding="utf-8")
     done = subprocess.run(
-        [PROGRAM, "--check", SWAPPINESS],
+        [PROGRAM, "--check", SHM_GROUP],
         cwd=tmp_path,
         env={"PYTHONPATH": str(tmp_path), "PATH": os.environ["PATH"]},
         check=False,
@@ -100,25 +100,25 @@ def test_what_a_user_may_not_write_the_program_writes(
     script = tmp_path / "program"
     script.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n[ "$2" != 7 ] || {{ echo "no: $2" >&2; exit 1; }}\n')
     script.chmod(0o755)
-    put(tmp_path, "proc/sys/vm/swappiness", "60")
-    state = STATES["swappiness"]
+    put(tmp_path, "proc/sys/vm/hugetlb_shm_group", "60")
+    state = STATES["shm_group"]
     system = System(tmp_path, program=(str(script),))
     state.set(system, "10")
     assert not asked.exists()
     open_ = os.open
     monkeypatch.setattr("os.access", lambda _path, _mode: False)
     monkeypatch.setattr(
-        "os.open", lambda path, *more: _denied(path) if "swap" in str(path) else open_(path, *more)
+        "os.open", lambda path, *more: _denied(path) if "shm_group" in str(path) else open_(path, *more)
     )
     state.require(system)
-    with pytest.raises(MissingRequirement, match=r"swappiness of this host cannot be set \(no: 7\)"):
+    with pytest.raises(MissingRequirement, match=r"shm_group of this host cannot be set \(no: 7\)"):
         state.set(system, "7")
     with pytest.raises(MissingRequirement, match="was set to 30 and reads back as 10"):
         state.set(system, "30")
     assert asked.read_text(encoding="utf-8").splitlines() == [
-        "--check /proc/sys/vm/swappiness",
-        "/proc/sys/vm/swappiness 7",
-        "/proc/sys/vm/swappiness 30",
+        "--check /proc/sys/vm/hugetlb_shm_group",
+        "/proc/sys/vm/hugetlb_shm_group 7",
+        "/proc/sys/vm/hugetlb_shm_group 30",
     ]
     with pytest.raises(MissingRequirement, match="no permission to write it"):
         state.require(System(tmp_path))
@@ -129,14 +129,14 @@ def _denied(path: object) -> int:
 
 
 def test_it_writes_a_file_of_this_host(host: System) -> None:
-    before = STATES["swappiness"].read(host)
+    before = STATES["shm_group"].read(host)
     assert before is not None
     other = "10" if before != "10" else "20"
     try:
-        assert run(SWAPPINESS, other).returncode == 0
-        assert STATES["swappiness"].read(host) == other
+        assert run(SHM_GROUP, other).returncode == 0
+        assert STATES["shm_group"].read(host) == other
     finally:
-        STATES["swappiness"].set(host, before)
+        STATES["shm_group"].set(host, before)
     assert run("/proc/irq/0/smp_affinity_list", "0").returncode == 1  # what the kernel itself refuses
 
 

@@ -137,16 +137,12 @@ LEVELS = {
     "smt": [2, 4] if os.uname().machine == "ppc64le" else ["off", "on"],
     "cpus_online": ["0", os.cpu_count() or 1],
     "governor": ["performance", "powersave"],
-    "max_frequency": ["max"],
     "turbo": ["on", "off"],
-    "c_states": [500, 900],
     "prefetch": ["off", "on"],
     "irq_affinity": ["one", "all"],
-    "rps": ["all", "one", "none"],
     "numa_balancing": [0, 1],
-    "aslr": [0, 1, 2],
 }
-"""Values to try; of other states: what there is and some more. Deeper sleep than 500 microseconds stays allowed."""
+"""Values to try; of other states: what there is and some more."""
 
 
 def other_levels(system: System, name: str) -> tuple[str, str, str]:

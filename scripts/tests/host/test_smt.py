@@ -119,7 +119,7 @@ def test_a_host_without_it_says_why(tmp_path: Path, machine: str, control: str, 
     put(tmp_path, f"{CPU}/online", "0,1")
     put(tmp_path, f"{CPU}/smt/control", control)
     system = System(tmp_path, machine)
-    assert why in SMT.seen(system).state
+    assert why in SMT.observation(system).state
     with pytest.raises(MissingRequirement, match="this host has no smt to set") as caught:
         SMT.require(system)
     assert why in str(caught.value)

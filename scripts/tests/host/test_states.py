@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of host states: on trees of files, and as the one place that knows where a state lives."""
 
-import re
+import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,16 +14,12 @@ from trees import PAGES, THP, Kernel, put
 import steelyard
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.experiment.loader import experiment_files
-from steelyard.host.doctor import TOPICS, examine
-from steelyard.host.facts import read_facts
+from steelyard.host.doctor import TOPICS
 from steelyard.host.huge_pages import reserved_pages
-from steelyard.host.state import HostState
-from steelyard.host.states import STATES, read_states, state_named
-from steelyard.host.switching import HostStates
+from steelyard.host.states import STATES, fill_page, find_state, read_states
 from steelyard.host.system import Seen, System
 from steelyard.host.tune import advise
-from steelyard.paths import EXPERIMENTS
-from steelyard.processes import Children
+from steelyard.paths import EXPERIMENTS, ROOT
 
 THP_STATE, PAGES_STATE = STATES["thp"], STATES["huge_pages"]
 
@@ -78,14 +78,14 @@ def test_what_is_no_value_is_refused(tmp_path: Path, name: str, wanted: str | fl
 
 def test_an_unknown_state_is_refused_with_those_there_are() -> None:
     with pytest.raises(BadInput, match="no host state 'pages': known are thp, huge_pages"):
-        state_named("pages")
+        find_state("pages")
 
 
 def test_a_host_without_a_state_says_so(tmp_path: Path) -> None:
     system = System(tmp_path)
     assert read_states(system) == {}
     for state in STATES.values():
-        assert state.seen(system) == Seen(state.missing(system), "info")
+        assert state.observation(system) == Seen(state.missing(system), "info")
         with pytest.raises(MissingRequirement, match=f"this host has no {state.name} to set"):
             state.require(system)
 
@@ -144,38 +144,82 @@ def test_the_kernels_refusal_is_one_sentence(tmp_path: Path) -> None:
         PAGES_STATE.set(kernel, "4")
 
 
-def _declare(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A state as a later version may have it, declared here alone."""
-    swappiness = "proc/sys/vm/swappiness"
-    state = HostState(
-        name="swap_taste",
-        missing=lambda _system: "no such file",
-        allowed="a number",
-        why="Because.",
-        files=lambda _system: [swappiness],
-        read=lambda system: system.text(swappiness),
-        parse=lambda _system, wanted: str(wanted),
-        write=lambda system, value: system.write(swappiness, value),
-        command=lambda value: f"sudo sysctl vm.swappiness={value}",
-        judge=lambda system: Seen(system.text(swappiness) or "?"),
+NEW = '''\
+"""A state as a later version may have it."""
+
+from steelyard.host.state import sysctl
+
+SWAP_TASTE = sysctl(
+    name="swap_taste", key="vm.swappiness", allowed="0 to 200", why="Because.", most=200
+)
+'''
+LOOK_FOR_IT = """
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+from trees import Kernel, put
+
+from steelyard.host.doctor import examine
+from steelyard.host.facts import read_facts
+from steelyard.host.states import fill_page
+from steelyard.host.switching import HostStates
+from steelyard.processes import Children
+from steelyard.report.records import host
+from steelyard.session.plan import host_checks
+
+root, page = map(Path, sys.argv[1:])
+put(root, "proc/sys/vm/swappiness", "60")
+kernel, facts = Kernel(root), read_facts(root)
+places = {
+    "doctor": [seen.state for seen in examine(root, root, 0.0) if seen.topic == "swap-taste"],
+    "session": facts.extra["swap_taste"],
+    "report": repr(host(SimpleNamespace(session=SimpleNamespace(host=facts)))),
+    "reference": fill_page(page.read_text(encoding="utf-8")),
+}
+try:
+    host_checks()["swap_taste"]("201")
+except ValueError as error:
+    places["plan"] = str(error)
+with Children() as children, HostStates([{"swap_taste": 1}], children, "test", kernel) as states:
+    states.enter((1, 1), {"swap_taste": 1})
+    places["set"] = kernel.text("proc/sys/vm/swappiness")
+    put(root, "proc/sys/vm/swappiness", "7")
+    places["read back"] = states.verify({"swap_taste": 1})
+places["put back"] = kernel.text("proc/sys/vm/swappiness")
+json.dump(places, sys.stdout)
+"""
+
+
+def test_a_state_is_one_file(tmp_path: Path) -> None:
+    """Added to a copy of the package: plan, doctor, session, report, reference, setting, read-back and restoring know
+    it, and nothing else was told."""
+    copy = tmp_path / "copy"
+    shutil.copytree(
+        ROOT / "scripts" / "steelyard", copy / "steelyard", ignore=shutil.ignore_patterns("__pycache__")
     )
-    monkeypatch.setitem(STATES, state.name, state)
-    return swappiness
-
-
-def test_a_state_is_one_declaration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Doctor, facts, setting, read-back and restoring know it, and nothing else was told."""
-    put(tmp_path, _declare(monkeypatch), "60")
-    kernel = Kernel(tmp_path)
-    assert [one.state for one in examine(tmp_path, tmp_path, 0.0) if one.topic == "swap-taste"] == ["60"]
-    assert read_facts(tmp_path).extra["swap_taste"] == "60"
-    with Children() as children, HostStates([{"swap_taste": 1}], children, "test", kernel) as states:
-        states.enter((1, 1), {"swap_taste": 1})
-        assert kernel.text("proc/sys/vm/swappiness") == "1"
-        assert states.verify({"swap_taste": 1}) == []
-        put(tmp_path, "proc/sys/vm/swappiness", "7")
-        assert states.verify({"swap_taste": 1}) == ["host state swap_taste reads back 7, 1 was asked for"]
-    assert kernel.text("proc/sys/vm/swappiness") == "60"
+    (copy / "steelyard" / "host" / "state_swap_taste.py").write_text(NEW, encoding="utf-8")
+    tests = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LOOK_FOR_IT, tmp_path / "host", ROOT / "docs" / "host-states.md"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (copy, tests, tests / "host")))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    places = json.loads(done.stdout)
+    assert "| `swap_taste` | 0 to 200 | `/proc/sys/vm/swappiness` |" in places.pop("reference")
+    assert "swap_taste" in places.pop("report")
+    assert places == {
+        "plan": "201 is above 200",
+        "doctor": ["60"],
+        "session": "60",
+        "set": "1",
+        "read back": ["host state swap_taste reads back 7, 1 was asked for"],
+        "put back": "60",
+    }
 
 
 def test_the_table_alone_knows_where_states_live() -> None:
@@ -185,12 +229,9 @@ def test_the_table_alone_knows_where_states_live() -> None:
         assert knowing == [module], place
 
 
-def test_documentation_lists_every_state() -> None:
-    document = Path(__file__).parents[3] / "docs" / "host-states.md"
-    rows = re.findall(
-        r"^\| `(\w+)` \| (.+?) \| `/(.+?)` \|$", document.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert [name for name, _, _ in rows] == list(STATES)
+def test_the_table_of_the_page_is_what_the_states_say() -> None:
+    page = (ROOT / "docs" / "host-states.md").read_text(encoding="utf-8")
+    assert fill_page(page) == page, "run `python -m steelyard.host.states ../docs/host-states.md`"
 
 
 def test_experiments_that_states_name_are_there() -> None:

@@ -23,7 +23,7 @@ from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import Proxy
 from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
 from steelyard.errors import SteelyardError
-from steelyard.host.cpus import parse_cpu_list, read_layout
+from steelyard.host.cpus import parse_cpu_list, read_cpus, read_layout
 from steelyard.host.docker import Docker, find_docker
 from steelyard.host.java import find_maven, vm_flags
 from steelyard.host.ports import Ephemeral
@@ -291,6 +291,13 @@ def test_lists_of_cpus(text: str) -> None:
         assert (
             set(parse_cpu_list(text)) <= {0, 1, 2, 3, 8, 10, 11} | ({1} if text == "1,2,3" else set()) or text
         )
+
+
+@given(ch.changed("0-3,8,10-11\n", ch.cut, ch.without_a_word) | st.sampled_from(["3-1", "1-", "-1", "0-3;8"]))
+def test_files_with_lists_of_cpus(text: str) -> None:
+    with folder() as root:
+        trees.put(root, f"{trees.CPU}/online", text)
+        assert set(read_cpus(System(root), f"{trees.CPU}/online")) <= set(range(12))
 
 
 @pytest.mark.parametrize("name", ["thread_siblings_list", "physical_package_id", "core_id"])

@@ -15,7 +15,8 @@ from waiting import wait_until
 from steelyard.process_tree import Trees
 from steelyard.sampling import process as module
 from steelyard.sampling.config import Watched
-from steelyard.sampling.process import Figures, Process, spent
+from steelyard.sampling.member import ComponentProcess
+from steelyard.sampling.process import Process, ProcessFigures, read_usage
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile
 
 MIB = 2**20
@@ -121,7 +122,7 @@ class Server:
             told.append(line)
         return told
 
-    def read(self) -> Figures:
+    def read(self) -> ProcessFigures:
         """One tick of the sampler."""
         self.trees.update()
         self.watched.take(self.trees.members("server"))
@@ -248,16 +249,16 @@ def test_one_that_ends_between_two_readings_of_a_moment_is_in_neither_and_in_the
 ) -> None:
     server.tell("worker 0.3 1")
     running = server.grown()
-    read = module._Member.read
+    read = ComponentProcess.read
     ended: list[int] = []
 
-    def ends(one: module._Member) -> bool:
+    def ends(one: ComponentProcess) -> bool:
         if one.pid != server.pid and not ended:
             ended.append(one.pid)
             server.tell("end")  # after its parent was read, and before it is
         return read(one)
 
-    monkeypatch.setattr(module._Member, "read", ends)
+    monkeypatch.setattr(ComponentProcess, "read", ends)
     assert server.grown() == pytest.approx(running, abs=TICKS)
     assert ended
     assert server.grown() == pytest.approx(running, abs=TICKS)
@@ -272,7 +273,7 @@ def test_memory_that_a_new_process_has_only_borrowed_is_not_counted_twice(
     alone = Process(Watched("alone", server.pid, "server", alone=True))
     assert alone.read() is not None
     shapes = {one.pid: b"VmSize" for one in server.watched._members.values()}
-    monkeypatch.setattr(module, "_shape", lambda _: list(shapes))
+    monkeypatch.setattr(ComponentProcess, "shape", property(lambda _: list(shapes)))
     server.read()
     assert server.watched.rss == pytest.approx(alone.rss, rel=0.01)
 
@@ -304,7 +305,7 @@ def test_what_a_start_used_is_that_of_all_processes(server: Server) -> None:
     server.tell("worker 0.2 1")
     server.tell("end")
     server.tell(f"worker 0.2 {64 * MIB}")
-    cpu, rss = spent(server.pid)
+    cpu, rss = read_usage(server.pid)
     server.read()
     assert cpu == pytest.approx(server.watched.used, abs=TICKS)
     assert cpu is not None

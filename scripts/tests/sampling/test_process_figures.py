@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling import process
+from steelyard.sampling import member, process, threads
 from steelyard.sampling.config import Watched
 from steelyard.sampling.process import Process
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals
@@ -41,8 +41,9 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Process:
     """A process whose files below /proc are recorded ones."""
     for name, text in (("stat", STAT), ("status", STATUS), ("smaps_rollup", f"0-1 rollup\n{ROLLUP}")):
         (tmp_path / name).write_text(text, encoding="ascii")
-    monkeypatch.setattr(process, "ProcFile", lambda path, **_: ProcFile(str(tmp_path / Path(path).name)))
-    monkeypatch.setattr(process, "cpu_clock", lambda _: None)
+    for module in (member, process, threads):
+        monkeypatch.setattr(module, "ProcFile", lambda path, **_: ProcFile(str(tmp_path / Path(path).name)))
+    monkeypatch.setattr(member, "cpu_clock", lambda _: None)
     return Process(Watched("server-1", 7, "server"))
 
 
@@ -58,7 +59,7 @@ def test_memory_is_in_bytes_with_the_pages_of_the_large_page_pool(recorded: Proc
 def test_large_pages_that_the_kernel_does_not_tell_are_not_none(
     recorded: Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_pool: bool, rss: int | None
 ) -> None:
-    monkeypatch.setattr(process, "has_large_pages", lambda: has_pool)
+    monkeypatch.setattr(member, "has_large_pages", lambda: has_pool)
     (tmp_path / "status").write_text(STATUS.replace("HugetlbPages", "Hugetlb"), encoding="ascii")
     (tmp_path / "smaps_rollup").write_text("0-1 rollup\nPss:  1000 kB\n", encoding="ascii")
     recorded.read()

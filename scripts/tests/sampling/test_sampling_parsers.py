@@ -84,11 +84,25 @@ def test_what_processes_used_is_what_idle_cpus_leave(apart: bool, used: float) -
     assert grown * CLOCK_TICKS / 100 == pytest.approx(used)
 
 
-@pytest.mark.parametrize(("option", "apart"), [("CONFIG_IRQ_TIME_ACCOUNTING=y", True), ("# none", False)])
-def test_interrupt_time_by_the_kernels_configuration(tmp_path: Path, option: str, apart: bool) -> None:
+@pytest.mark.parametrize(
+    ("options", "apart"),
+    [
+        ("CONFIG_TICK_CPU_ACCOUNTING=y\nCONFIG_IRQ_TIME_ACCOUNTING=y", True),
+        ("CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y", True),
+        ("CONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n# CONFIG_IRQ_TIME_ACCOUNTING is not set", False),
+        ("CONFIG_IRQ_TIME_ACCOUNTING: y", None),
+        ("", None),
+    ],
+)
+def test_interrupt_time_by_the_kernels_configuration(
+    tmp_path: Path, options: str, apart: bool | None
+) -> None:
     (tmp_path / "proc").mkdir()
-    (tmp_path / "proc/config.gz").write_bytes(gzip.compress(f"CONFIG_X=y\n{option}\n".encode()))
+    packed = gzip.compress(f"CONFIG_X=y\n{options}\n".encode())
+    (tmp_path / "proc/config.gz").write_bytes(packed)
     assert interrupts_apart(tmp_path) is apart
+    (tmp_path / "proc/config.gz").write_bytes(packed[:-12])
+    assert interrupts_apart(tmp_path) is None
 
 
 def test_interrupt_time_where_the_configuration_lies_in_boot_or_nowhere(tmp_path: Path) -> None:

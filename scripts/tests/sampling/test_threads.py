@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.sampling.process import IDLE_SKIP, Threads
 from steelyard.sampling.procfs import CLOCK_TICKS
+from steelyard.sampling.threads import IDLE_SKIP, Threads
 
 WORK = 0.1
 """CPU seconds of a thread that works: some ticks."""
