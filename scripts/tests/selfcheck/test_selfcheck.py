@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy
+from planted import is_lost
 from rich.console import Console
 
 from steelyard.results.schema import Planned, Trial
@@ -15,7 +16,7 @@ from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, SelfcheckResult, SimulatedShare, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
-from steelyard.selfcheck.run import _is_lost, _tallies, figures_of, jobs_of, run_selfcheck, simulate
+from steelyard.selfcheck.run import _tallies, figures_of, jobs_of, run_selfcheck, simulate
 from steelyard.selfcheck.simulate import A, ArmModel, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, make_sampled_trial, make_trial
 
@@ -81,7 +82,7 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
     hit = np.random.default_rng(1).random(500) < share
     for must in cell.musts:
         tallies = [{must.hits: int(hit[:done].sum()), must.of: done} for done in range(1, 501)]
-        lost = [_is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
+        lost = [is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
         named = {one.hits: 0 for one in cell.musts} | tallies[-1]
         final = next(one for one in figures_of(cell, named) if one.name == must.name)
         assert lost == sorted(lost)
@@ -95,7 +96,7 @@ def test_a_share_of_some_sessions_is_lost_only_when_no_others_could_save_it(side
     counts, hits = (np.random.default_rng(2).random((2, 300)) < [[0.5], [share]]).astype(int)
     ends = range(20, 300, 20)
     tallies = {end: {"counted": counts[:end].sum(), "hit": (counts * hits)[:end].sum()} for end in ends}
-    end = next(end for end in ends if _is_lost(must, tallies[end], 300 - end))
+    end = next(end for end in ends if is_lost(must, tallies[end], 300 - end))
     for more in range(0, 300 - end, 9):
         for saved in (0, more):
             counted, hit = tallies[end]["counted"] + more, tallies[end]["hit"] + saved
