@@ -46,7 +46,7 @@ def _start(trial: Trial, rng: random.Random) -> dict[str, Any]:
     times = _state(trial)[2] * rng.gauss(1, 0.025)
     first = 3.4 * times
     servers = [
-        one.model_copy(
+        component.model_copy(
             update={
                 "ready_message_seconds": first - 0.25 * times,
                 "start_seconds": first,
@@ -54,7 +54,7 @@ def _start(trial: Trial, rng: random.Random) -> dict[str, Any]:
                 "start_rss": 155e6 * rng.gauss(1, 0.01),
             }
         )
-        for one in trial.components
+        for component in trial.components
     ]
     answers = {name: first + times * late * rng.gauss(1, 0.08) for name, late in OPERATIONS.items()}
     return {"components": servers, "first_answers": answers, "trace": [], "latency": {}}
@@ -120,7 +120,7 @@ def jitserver_plan() -> Plan:
         mix=dict.fromkeys(OPERATIONS, 0.2),
         report=("start_time", "start_cpu", "start_cpu_compiler", "start_rss", "compiled_remotely"),
         shape=_remote,
-        beside=jitserver,
+        extras=jitserver,
     )
 
 
@@ -198,8 +198,8 @@ def capacity() -> tuple[Session, list[Trial], Analysis]:
     session, trials, analysis = make(plan)
     edges = {"jvms-1": (322.0, 309.0, 331.0), "jvms-2": (545.0, 570.0, 551.0)}
     first, second = (
-        _result(arm, [_run(arm, block, edge) for block, edge in enumerate(found, 1)])
-        for arm, found in edges.items()
+        _result(arm, [_run(arm, block, edge) for block, edge in enumerate(edges_of_arm, 1)])
+        for arm, edges_of_arm in edges.items()
     )
     ratio = SearchComparison(n=3, ratio=1.732, low=1.58, high=1.90)
     results = [first, second.model_copy(update={"against": ratio})]

@@ -38,22 +38,22 @@ PLANS = {
 def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A session with its outputs; the page, which takes seconds to draw, has tests of its own."""
     name = request.param
-    found = sample.write(tmp_path_factory.mktemp(name), PLANS[name]())
-    view = View(found.session(), found.analysis(), found.trials(), list(found.journal()))
+    directory = sample.write(tmp_path_factory.mktemp(name), PLANS[name]())
+    view = View(directory.session(), directory.analysis(), directory.trials(), list(directory.journal()))
     for suffix, output in (("md", to_markdown), ("csv", to_csv), ("benchstat", to_benchstat)):
-        (found.path / f"report.{suffix}").write_text(output(view), encoding="utf-8")
-    return name, found.path
+        (directory.path / f"report.{suffix}").write_text(output(view), encoding="utf-8")
+    return name, directory.path
 
 
 @pytest.mark.parametrize("suffix", ["md", "csv", "benchstat"])
 def test_output_is_as_before(reported: tuple[str, Path], suffix: str) -> None:
     name, directory = reported
-    found = (directory / f"report.{suffix}").read_text(encoding="utf-8")
+    text = (directory / f"report.{suffix}").read_text(encoding="utf-8")
     golden = GOLDEN / f"{name}.{suffix}"
     if os.environ.get("UPDATE_GOLDEN") == "1":
         golden.parent.mkdir(exist_ok=True)
-        golden.write_text(found, encoding="utf-8")
-    assert found == golden.read_text(encoding="utf-8")
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
 
 
 def test_csv_has_one_row_per_arm_and_metric_with_the_figures_of_the_analysis(

@@ -86,10 +86,10 @@ def against_the_arm_before(right):
     before = {}
 
     def log_ratios(arm, baseline):
-        told = right(arm, before.get(id(baseline), baseline))
+        ratios = right(arm, before.get(id(baseline), baseline))
         before.clear()
         before[id(baseline)] = arm
-        return told
+        return ratios
 
     return log_ratios
 
@@ -98,9 +98,9 @@ def one_family(right):
     def in_families(estimates, asked):
         from steelyard.analysis.estimates import simultaneous
 
-        tested = sum(one.p is not None for arms in estimates.values() for one in arms.values())
+        tested = sum(estimate.p is not None for arms in estimates.values() for estimate in arms.values())
         return {
-            name: {arm: simultaneous(one, max(1, tested)) for arm, one in arms.items()}
+            name: {arm: simultaneous(estimate, max(1, tested)) for arm, estimate in arms.items()}
             for name, arms in estimates.items()
         }
 
@@ -110,18 +110,18 @@ def one_family(right):
 def one_by_one(right):
     """Verdicts at the level of the family beside intervals that are not."""
 
-    def simultaneous(found, comparisons):
-        told = right(found, comparisons)
-        alone = right(found, 1)
-        return told.model_copy(update={"low": alone.low, "high": alone.high})
+    def simultaneous(estimate, comparisons):
+        together = right(estimate, comparisons)
+        alone = right(estimate, 1)
+        return together.model_copy(update={"low": alone.low, "high": alone.high})
 
     return simultaneous
 
 
 def unknown_passes(right):
     def check(self, measurement, spec):
-        found = right(self, measurement, spec)
-        return found.model_copy(update={"passed": found.passed or (found.applies and found.value is None)})
+        made = right(self, measurement, spec)
+        return made.model_copy(update={"passed": made.passed or (made.applies and made.value is None)})
 
     return check
 
@@ -322,8 +322,8 @@ def planted(bug: Bug) -> Iterator[None]:
         places = [getattr(holder, owner[0])]
     else:
         right = getattr(holder, name)
-        modules = [one for key, one in sys.modules.items() if key.startswith("steelyard")]
-        places = [one for one in modules if getattr(one, name, None) is right]
+        modules = [module for key, module in sys.modules.items() if key.startswith("steelyard")]
+        places = [module for module in modules if getattr(module, name, None) is right]
     right = getattr(places[0], name)
     wrong = bug.wrong(right)
     try:
@@ -340,9 +340,9 @@ def planted(bug: Bug) -> Iterator[None]:
 def _forget() -> None:
     """Empty what the analysis remembers of its own figures."""
     paired = importlib.import_module("steelyard.analysis.paired")
-    for one in vars(paired).values():
-        if hasattr(one, "cache_clear"):
-            one.cache_clear()
+    for function in vars(paired).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def caught(name: str, first: bool) -> list[str]:

@@ -35,9 +35,11 @@ def result(progress):
 
 
 def test_every_figure_lies_within_its_limits(result):
-    assert [f"{one.cell}: {one.name} {one.measured}" for one in result.figures if not one.passed] == []
+    assert [
+        f"{figure.cell}: {figure.name} {figure.measured}" for figure in result.figures if not figure.passed
+    ] == []
     assert result.passed
-    assert {one.cell for one in result.figures} == {cell.name for cell in cells()}
+    assert {figure.cell for figure in result.figures} == {cell.name for cell in cells()}
 
 
 def test_names_of_cells_are_their_seeds_and_so_differ() -> None:
@@ -83,8 +85,8 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
     for must in cell.musts:
         tallies = [{must.hits: int(hit[:done].sum()), must.of: done} for done in range(1, 501)]
         lost = [is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
-        named = {one.hits: 0 for one in cell.musts} | tallies[-1]
-        final = next(one for one in figures_of(cell, named) if one.name == must.name)
+        named = {figure.hits: 0 for figure in cell.musts} | tallies[-1]
+        final = next(figure for figure in figures_of(cell, named) if figure.name == must.name)
         assert lost == sorted(lost)
         assert lost[-1] is not final.passed
 
@@ -109,8 +111,8 @@ def test_table_shows_figures_and_verdict(result, failing):
     shown = result.model_copy(update={"figures": [*result.figures, bad]}) if failing else result
     text = io.StringIO()
     Console(file=text, width=160, force_terminal=False).print(render(shown))
-    for one in shown.figures:
-        assert one.name in text.getvalue()
+    for figure in shown.figures:
+        assert figure.name in text.getvalue()
     assert ("OUT" in text.getvalue()) is failing
     assert ("All " in text.getvalue()) is not failing
 
@@ -167,8 +169,8 @@ def test_designs_that_are_refused_call_what_is_not_there_as_often_as_the_method_
 @pytest.mark.parametrize(("host", "blocks", "effect"), [(QUIET, 3, 0.02), (DRIFTING, 6, -0.03)])
 def test_nominal_power_is_that_of_the_t_test(host, blocks, effect):
     logs = np.random.default_rng(3).normal(math.log1p(effect), host.spread(blocks), (40_000, blocks))
-    found = scipy.stats.ttest_1samp(logs, 0.0, axis=1)
-    share = ((found.pvalue < 0.05) & (found.statistic * effect > 0)).mean()
+    test = scipy.stats.ttest_1samp(logs, 0.0, axis=1)
+    share = ((test.pvalue < 0.05) & (test.statistic * effect > 0)).mean()
     assert share == pytest.approx(power(host, blocks, effect), abs=0.01)
 
 
