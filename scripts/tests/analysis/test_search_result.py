@@ -250,10 +250,10 @@ def test_confirming_pays_where_trials_are_disturbed() -> None:
     for confirm in (0, 1):
         rng = np.random.default_rng(2)
         asked = question({**ASKED, "confirm": confirm, "trials": 20}, ("a",))
-        results = [
+        searches = [
             results(asked, 1, Server({"a": 320.0}, rng, noise=0.02, disturbed=0.1))[0] for _ in range(300)
         ]
-        values = [result.value for result in results if result.value is not None]
+        values = [result.value for result in searches if result.value is not None]
         assert len(values) >= 285
         missed[confirm] = sum(abs(math.log(value / 320)) > 0.15 for value in values) / len(values)
     assert missed[0] > 0.15
