@@ -84,8 +84,9 @@ def by_arm(view: View) -> Table:
         for arm, n in view.analysis.by_arm.items()
     ]
     note = (
-        "A trial that did not start is void; one that was not steady is kept. An arm that is void, or not steady, more"
-        " or less often than the baseline beside it (exact McNemar test at 5 %) has no conclusive comparison."
+        "A trial that did not start is void; one that was not steady is kept. A comparison is inconclusive where trials"
+        " of the arm are void, or not steady, clearly more or less often than those of the baseline (exact McNemar test"
+        " at 5 %)."
     )
     return Table("Trials of each arm", columns, rows, 1, [note])
 

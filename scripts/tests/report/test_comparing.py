@@ -71,7 +71,7 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
         return Side(session.model_copy(update={"arms": arms}), kept.analysis(), kept.trials())
 
     known, unknown = {"build": "1a2b"}, {"build": None}
-    said = "Nothing tells what server was built from"
+    said = "The build of server is unknown"
     assert said not in str(side_by_side(side(first, **known), side(second, **known)))
     assert said in str(side_by_side(side(first, **unknown), side(second, **unknown)))
 

@@ -373,7 +373,7 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
     (text,) = [text for text in caveats(_view(sample.two_arm_plan(), journal)) if "interrupted" in text]
     assert text == (
         f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
-        " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process ended without a word, killed or with the host),"
+        " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process was killed, or the host stopped),"
         " resumed 2001-09-09 01:53 UTC; 2001-09-09 01:54 UTC (Ctrl-C, or a signal to end), resumed 2001-09-09"
         " 01:55 UTC. A trial in flight ran again from its start; what changed on the host meanwhile is not known."
     )
