@@ -274,7 +274,7 @@ BUGS = (
     ),
     Bug(
         "gate by the point estimate",
-        "analysis.paired:Paired.bound",
+        "analysis.paired:PairedTest.bound",
         lambda right: lambda self, upper, level=LEVEL: self.mean,
         "gate, build 3 % worse",
     ),
