@@ -42,8 +42,8 @@ def _of_trials(view: View) -> Iterator[str]:
         )
     if any(trial.survived is False for trial in view.trials):
         yield (
-            "Where something died or thrashed, the other figures of its trial are of what still lived, or of next to"
-            " nothing: compare only arms that survived."
+            "Trials in which a component died or thrashed have figures of what was left: compare only arms that"
+            " survived."
         )
     if analysis.not_steady_trials:
         yield (
@@ -82,7 +82,7 @@ def _of_interruptions(journal: Sequence[JournalEntry]) -> Iterator[str]:
     stops, cause, place, before = [], "", "", None
     for entry in journal:
         if entry.event == "session-resume" and before is not None and before.event != "session-end":
-            ended = cause or "its process ended without a word, killed or with the host"
+            ended = cause or "its process was killed, or the host stopped"
             stops.append(f"{moment(before.time)}{place} ({ended}), resumed {moment(entry.time)}")
         cause = (entry.detail or "Ctrl-C, or a signal to end") if entry.event == "interrupted" else ""
         if entry.event not in ("phase", "interrupted"):

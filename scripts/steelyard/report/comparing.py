@@ -68,7 +68,7 @@ def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Tabl
         notes.append(f"In one of the sessions only, and left out: {', '.join(alone)}.")
     if unknown := _unknown_builds(first, second):
         notes.append(
-            f"Nothing tells what {', '.join(unknown)} was built from: whether both sessions ran the same is not known."
+            f"The build of {', '.join(unknown)} is unknown, and so is whether both sessions ran the same one."
         )
     return Table("Effects side by side", columns, rows, 2, notes)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from steelyard.analysis.rounds import reached_places
 from steelyard.experiment.schema import Load
+from steelyard.host.cpus import cpu_list
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.report.table import Table, TableCell, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
@@ -83,8 +84,9 @@ def by_arm(view: View) -> Table:
         for arm, n in view.analysis.by_arm.items()
     ]
     note = (
-        "A trial that did not start is void; one that was not steady is kept. An arm that is void, or not steady, more"
-        " or less often than the baseline beside it (exact McNemar test at 5 %) has no conclusive comparison."
+        "A trial that did not start is void; one that was not steady is kept. A comparison is inconclusive where trials"
+        " of the arm are void, or not steady, clearly more or less often than those of the baseline (exact McNemar test"
+        " at 5 %)."
     )
     return Table("Trials of each arm", columns, rows, 1, [note])
 
@@ -184,7 +186,7 @@ def _deployment_cells(parts: list[Component]) -> tuple[str, ...]:
         parts[0].role,
         str(len(parts)),
         _each(f"{component.cores:.3g}" for component in parts if component.cores),
-        cpu_list(cpu for component in parts for cpu in component.cpus),
+        cpu_list({cpu for component in parts for cpu in component.cpus}) or figures.DASH,
         _each(format_size(component.heap_bytes) for component in parts if component.heap_bytes is not None),
         _each(
             format_size(component.memory_bytes) for component in parts if component.memory_bytes is not None
@@ -195,17 +197,6 @@ def _deployment_cells(parts: list[Component]) -> tuple[str, ...]:
 
 def _each(texts: Iterable[str]) -> str:
     return " / ".join(dict.fromkeys(texts)) or figures.DASH
-
-
-def cpu_list(cpus: Iterable[int]) -> str:
-    """CPU numbers as the kernel writes them: `0-3,8`."""
-    ranges: list[list[int]] = []
-    for cpu in sorted(set(cpus)):
-        if ranges and cpu == ranges[-1][1] + 1:
-            ranges[-1][1] = cpu
-        else:
-            ranges.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ranges) or figures.DASH
 
 
 def artifact_text(artifact: Artifact) -> str:

@@ -70,8 +70,8 @@ def headline(view: View) -> Table:
         > 1
     ):
         notes.append(
-            "Where a comparison was repeated, an arm's mean has its valid trials of both times; changes are of the time"
-            " that counts."
+            "Where a comparison was repeated, an arm's mean includes its valid trials of all rounds; its change is of"
+            " the last round in which both arms are valid."
         )
     return Table("Arms against the baseline", columns, rows, heads, notes)
 
@@ -193,10 +193,10 @@ def detectable(view: View) -> Table:
         if any(e is not None and e.detectable is not None for e in estimates):
             rows.append(cells(metric.label, *map(_detectable_text, estimates)))
     note = (
-        "Relative change against the baseline that a session like this one finds at least four times in five (80 %"
-        " power, at the level of the intervals): the upper figure by the upper 95 % bound of the spread between blocks,"
-        " the lower one if the spread seen is the true one. Over 100 %: nothing below a doubling (or a halving) can be"
-        " seen. It says what may have been missed; a change that was found stands by its interval, whatever its size."
+        "The smallest change against the baseline that such a session detects with 80 % power, at the level of the"
+        " intervals. Upper figure: by the upper 95 % bound of the spread between blocks; lower figure: by the spread"
+        " that was measured. Over 100 %: only a doubling (or a halving) or more can be detected. It says what may have"
+        " been missed; an effect that was detected stands by its interval."
     )
     return Table("Smallest detectable effect", columns, rows, 1, [note])
 
@@ -225,8 +225,8 @@ def estimates(view: View) -> Table:
         " the comparisons of the primary metric, of the reported ones, and of all the others (Bonferroni). p: of the"
         " comparison alone; p (adjusted): that times the comparisons, below 0.05 just where the interval leaves out 0."
         " cannot rule out: the largest change, either way, inside the interval. detectable: the smallest change that"
-        " such a session finds four times in five, by the spread seen and by its upper 95 % bound; over 100 %: nothing"
-        f" below a doubling. {BOLD}"
+        " such a session detects with 80 % power, by the spread that was measured and by its upper 95 % bound; over"
+        f" 100 %: only a doubling or more. {BOLD}"
     )
     return Table("All estimates", columns, rows, 1, [note])
 
@@ -305,8 +305,8 @@ def ramp_up(view: View) -> list[Table]:
     )
     own_note = (
         "Level: median throughput of the last quarter of the load. Time: until the running median (5 s) of throughput"
-        " first comes up to that share of it. Lost: what a server at that level from the first second on would have"
-        " served beyond what was. Means over valid trials."
+        " first comes up to that share of it. Lost: requests that a server at that level from the first second on"
+        " would have served, less those that were served. Means over valid trials."
     )
     best_note = (
         "The best arm has the highest level; its level in the same block counts. Where some trials of an arm did not"

@@ -5,7 +5,7 @@ import os
 import signal
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -14,8 +14,8 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.errors import BadInput
-from steelyard.selfcheck.cells import Cell, Must, cells
-from steelyard.selfcheck.figures import SelfcheckResult, SimulatedShare, limits
+from steelyard.selfcheck.cells import Cell, cells
+from steelyard.selfcheck.figures import SelfcheckResult, SimulatedShare
 from steelyard.selfcheck.simulate import Tally
 
 SESSIONS = 1_000
@@ -90,37 +90,6 @@ def figures_of(cell: Cell, tally: Tally) -> list[SimulatedShare]:
         SimulatedShare.share(cell.name, must.name, tally[must.hits], tally[must.of], must.side, must.nominal)
         for must in cell.musts
     ]
-
-
-def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED) -> Iterator[str]:
-    """The figures that fail, the first one of each cell, in this process alone.
-
-    A cell ends as soon as no outcome of its remaining sessions could let it pass: the answer is that of the whole
-    self-check, sooner.
-    """
-    for cell in chosen:
-        jobs, tally = jobs_of(cell, sessions, seed), Tally()
-        size = sum(number for _, number, _ in jobs)
-        left = size
-        for job in jobs:
-            tally += simulate(job)
-            left -= job[1]
-            lost = next((must for must in cell.musts if _is_lost(must, tally, left)), None)
-            if lost is not None:
-                yield f"{cell.name}: {lost.name}"
-                break
-        else:
-            failed = [figure for figure in figures_of(cell, tally) if not figure.passed]
-            yield from (f"{cell.name}: {figure.name}" for figure in failed[:1])
-
-
-def _is_lost(must: Must, tally: Tally, left: int) -> bool:
-    """Whether a share fails even if all sessions that are left count for it, as hits or as none, which it needs."""
-    if must.of == "trials":  # nobody knows how many are left
-        return False
-    hits = tally[must.hits]
-    low, high = limits(tally[must.of] + left, must.side, must.nominal)
-    return hits > high or hits + left < low
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def changed(**changes: Any) -> Session:
     return of_host(FIRST, created=7.0, **changes)[0]
 
 
-def respecified(change: dict[str, Any]) -> Session:
+def respecify(change: dict[str, Any]) -> Session:
     made = changed()
     arms = [arm.model_copy(update={"spec": arm.spec.model_copy(update=change)}) for arm in made.arms]
     return made.model_copy(update={"arms": arms})
@@ -66,7 +66,7 @@ def test_hosts_and_what_belongs_to_them_may_differ() -> None:
     assert differences(changed(versions={"python": "3.11"}), other) == []
     home = make_jvm(home="/elsewhere", architecture="ppc64le", runtime_version="17+1-vendor")
     moved = make_component(artifact=Artifact(form="liberty", package="app", build="f", jvm=home), cpus=[4, 5])
-    assert differences(of_host(FIRST)[0], respecified({"components": [moved], "server_cores": 8})) == []
+    assert differences(of_host(FIRST)[0], respecify({"components": [moved], "server_cores": 8})) == []
     more = changed(arms=[*changed().arms, changed().arms[1].model_copy(update={"name": "jvms-4"})])
     assert differences(of_host(FIRST)[0], more) == []
 
@@ -76,7 +76,7 @@ def test_one_session_twice_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "says"),
     [
         (changed(workload={"name": "app", "version": "2"}), "the workload: version: 1 and 2"),
         (changed(quick=True), "quick: False and True"),
@@ -91,10 +91,10 @@ def test_one_session_twice_is_refused() -> None:
             changed(experiment={**changed().experiment, "procedure": "ramp-up"}),
             "the procedure: None and ramp-up",
         ),
-        (respecified({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: None and 5"),
-        (respecified({"engine": "compose"}), "jvms-1: engine: process and compose"),
+        (respecify({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: None and 5"),
+        (respecify({"engine": "compose"}), "jvms-1: engine: process and compose"),
         (
-            respecified({"components": jvm("26").components}),
+            respecify({"components": jvm("26").components}),
             "jvms-1: runs: server: JVM: hotspot 17.0.1 and hotspot 26",
         ),
         (make_session([1, 8], 4), "the primary metric"),
@@ -102,52 +102,54 @@ def test_one_session_twice_is_refused() -> None:
         (changed(experiment={**changed().experiment, "search": {"raise": "users"}}), "the search"),
     ],
 )
-def test_sessions_that_ask_two_questions_are_refused(other: Session, told: str) -> None:
-    if told == "the primary metric":
+def test_sessions_that_ask_two_questions_are_refused(other: Session, says: str) -> None:
+    if says == "the primary metric":
         experiment = {**other.experiment, "metrics": {"primary": "memory_rss"}}
         other = other.model_copy(update={"experiment": experiment})
-    assert any(line.startswith(told) for line in differences(changed(), other)), differences(changed(), other)
+    assert any(line.startswith(says) for line in differences(changed(), other)), differences(changed(), other)
     assert differences(other, changed())
 
 
 def test_effects_stand_side_by_side_with_how_far_they_are_apart() -> None:
-    found = {(one.metric, one.arm): one for one in effects(side(FIRST), side(SECOND, 8, host=POWER))}
-    one = found["throughput", "jvms-2"]
-    assert one.first is not None
-    assert one.second is not None
-    assert one.first.ratio == pytest.approx(1.5, rel=0.02)
-    assert one.second.ratio == pytest.approx(1.1, rel=0.02)
-    assert one.apart is not None
-    assert one.apart.low is not None
-    assert one.apart.value == pytest.approx(one.second.ratio / one.first.ratio)
-    assert one.apart.low < one.apart.value < (one.apart.high or 0) < 1
-    memory = found["memory_rss", "jvms-2"].apart
+    by_arm = {
+        (effect.metric, effect.arm): effect for effect in effects(side(FIRST), side(SECOND, 8, host=POWER))
+    }
+    effect = by_arm["throughput", "jvms-2"]
+    assert effect.first is not None
+    assert effect.second is not None
+    assert effect.first.ratio == pytest.approx(1.5, rel=0.02)
+    assert effect.second.ratio == pytest.approx(1.1, rel=0.02)
+    assert effect.apart is not None
+    assert effect.apart.low is not None
+    assert effect.apart.value == pytest.approx(effect.second.ratio / effect.first.ratio)
+    assert effect.apart.low < effect.apart.value < (effect.apart.high or 0) < 1
+    memory = by_arm["memory_rss", "jvms-2"].apart
     assert memory is not None
     assert (memory.value, memory.low) == (1.0, None)  # no spread at all shows nothing
 
 
 def test_throughput_for_what_a_host_has() -> None:
-    found = yields(side(SECOND, 8, {"price": 100.0, "watts": 50.0}))
+    by_arm = yields(side(SECOND, 8, {"price": 100.0, "watts": 50.0}))
     mean = math.exp(np.mean(np.log(SECOND["jvms-1"])))
-    assert {name: one.value for name, one in found["jvms-1"].items()} == pytest.approx(
+    assert {name: interval.value for name, interval in by_arm["jvms-1"].items()} == pytest.approx(
         {"throughput": mean, "core": mean / 8, "GiB": mean * 2, "price": mean / 100, "watt": mean / 50}
     )
     assert yields(side(SECOND, 8, {"cores": 16.0}))["jvms-1"]["core"].value == pytest.approx(mean / 16)
-    one = found["jvms-2"]["core"]
-    assert one.low is not None
-    assert one.low < one.value < (one.high or 0)
+    interval = by_arm["jvms-2"]["core"]
+    assert interval.low is not None
+    assert interval.low < interval.value < (interval.high or 0)
 
 
 def test_welchs_interval_covers_what_it_should() -> None:
     rng = np.random.default_rng(20261122)
     hits = 0
     for _ in range(2000):
-        one, other = rng.normal(0.0, 0.01, 6), rng.normal(0.05, 0.04, 4)
-        found = welch(list(one), list(other))
-        assert found is not None
-        assert found.low is not None
-        assert found.high is not None
-        hits += found.low <= math.exp(0.05) <= found.high
+        first, second = rng.normal(0.0, 0.01, 6), rng.normal(0.05, 0.04, 4)
+        interval = welch(list(first), list(second))
+        assert interval is not None
+        assert interval.low is not None
+        assert interval.high is not None
+        hits += interval.low <= math.exp(0.05) <= interval.high
     assert 0.93 < hits / 2000 < 0.97
     assert welch([0.1], [0.2, 0.3]) is None
 
@@ -170,10 +172,10 @@ def test_too_few_switches_of_either_host_give_no_distance() -> None:
 
 
 def test_tables_say_what_was_given_and_what_was_left_out() -> None:
-    one = side(FIRST, given={"price": 10.0})
+    side_of_first = side(FIRST, given={"price": 10.0})
     made, trials = of_host(SECOND, 8, host=POWER)
     both = Side(made, analyse(made, trials), trials, {"price": 20.0, "cores": 4.0})
-    first, second = side_by_side(one, both)
+    first, second = side_by_side(side_of_first, both)
     assert [column.label for column in second.columns] == [
         *("arm", "host", "req/s", "per core", "per GiB", "per unit of price")
     ]
@@ -201,25 +203,27 @@ def test_distances_of_effects_are_simultaneous_and_bold_is_by_the_interval() -> 
         ]
         return Side(made, analyse(made, trials), trials)
 
-    one, other = host(0.0), host(0.0125)
-    found = {(effect.metric, effect.arm): effect for effect in effects(one, other)}["throughput", "jvms-2"]
-    assert found.apart is not None
-    assert found.first is not None
-    assert found.second is not None
-    alone = welch(*([math.log(ratio) for ratio in side.ratios] for side in (found.first, found.second)))
+    first_host, second_host = host(0.0), host(0.0125)
+    effect = {(effect.metric, effect.arm): effect for effect in effects(first_host, second_host)}[
+        "throughput", "jvms-2"
+    ]
+    assert effect.apart is not None
+    assert effect.first is not None
+    assert effect.second is not None
+    alone = welch(*([math.log(ratio) for ratio in side.ratios] for side in (effect.first, effect.second)))
     assert alone is not None
     assert alone.low is not None
-    assert found.apart.low is not None
-    assert found.apart.low < 1 < alone.low
-    row = side_by_side(one, other)[0].rows[0]
+    assert effect.apart.low is not None
+    assert effect.apart.low < 1 < alone.low
+    row = side_by_side(first_host, second_host)[0].rows[0]
     assert row[4].bold is None
 
 
 def test_two_clusters_are_what_is_compared() -> None:
-    one, other = (
+    first, second = (
         make_session([1, 2], 2).model_copy(
             update={"versions": {AUTHORITY: authority}, "host": make_host(hostname=authority)}
         )
         for authority in ("first", "second")
     )
-    assert differences(one, other) == []
+    assert differences(first, second) == []

@@ -48,16 +48,16 @@ def answers(rates: Mapping[int, float], seed: int, missing: float = MISSING) -> 
 def test_the_highest_arm_is_the_highest(rates: dict[int, float]) -> None:
     """Among arms that are the same none is the highest; and no sentence says where it stops paying."""
     top = [jvms for jvms, rate in rates.items() if rate == max(rates.values())]
-    told = list(answers(rates, len(top)))
-    claims = [re.match(r"Throughput was highest with JVMs = (\d+):", text) for text in told]
+    texts = list(answers(rates, len(top)))
+    claims = [re.match(r"Throughput was highest with JVMs = (\d+):", text) for text in texts]
     wrong = [claim for claim in claims if claim and [int(claim[1])] != top]
     assert len(wrong) <= 0.05 * SESSIONS
-    assert not [text for text in told if "stops paying" in text or "still paid" in text]
+    assert not [text for text in texts if "stops paying" in text or "still paid" in text]
 
 
 def test_what_is_clear_is_said() -> None:
-    told = list(answers({1: 100.0, 2: 180.0, 4: 240.0}, 9, missing=0.0))
-    assert sum(text.startswith("Throughput was highest with JVMs = 4:") for text in told) > 0.99 * SESSIONS
+    texts = list(answers({1: 100.0, 2: 180.0, 4: 240.0}, 9, missing=0.0))
+    assert sum(text.startswith("Throughput was highest with JVMs = 4:") for text in texts) > 0.99 * SESSIONS
 
 
 def test_a_step_that_is_not_shown_holds_its_truth_in_what_cannot_be_ruled_out() -> None:

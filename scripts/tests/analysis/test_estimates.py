@@ -24,24 +24,24 @@ TWO = [150.0, 151.0, 149.0, 155.0]
 
 
 def test_ratio_interval_and_summary() -> None:
-    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO}))
+    analysis = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO}))
     logs = [math.log(two / one) for one, two in zip(ONE, TWO, strict=True)]
     reference = stats.ttest_1samp(logs, 0.0)
     interval = reference.confidence_interval(0.95)
-    one = found.estimates["throughput"]["jvms-2"]
+    one = analysis.estimates["throughput"]["jvms-2"]
     assert one.n == 4
     assert one.ratio == pytest.approx(math.exp(statistics.mean(logs)))
     assert (one.low, one.high) == pytest.approx((math.exp(interval.low), math.exp(interval.high)))
     assert one.p == one.p_adjusted == pytest.approx(reference.pvalue)
     assert one.cannot_rule_out == pytest.approx(math.exp(interval.high) - 1)
     assert one.ratios == pytest.approx([two / one for one, two in zip(ONE, TWO, strict=True)])
-    summary = found.summaries["throughput"]["jvms-2"]
+    summary = analysis.summaries["throughput"]["jvms-2"]
     assert (summary.n, summary.mean, summary.min, summary.max) == (4, pytest.approx(151.25), 149.0, 155.0)
     assert summary.sd == pytest.approx(statistics.stdev(TWO))
     assert summary.cv == pytest.approx(statistics.stdev(TWO) / 151.25)
     assert summary.values == TWO
     assert summary.blocks == [1, 2, 3, 4]
-    assert (found.blocks_complete, found.blocks_planned, found.notes) == (4, 4, [])
+    assert (analysis.blocks_complete, analysis.blocks_planned, analysis.notes) == (4, 4, [])
 
 
 def test_cannot_rule_out_looks_both_ways() -> None:
@@ -90,14 +90,14 @@ def test_only_trials_of_one_round_are_compared() -> None:
         (2, 2, "jvms-1", "valid", 10.0),
         (2, 2, "jvms-4", "valid", 30.0),
     )
-    found = analyse(make_session([1, 2, 4], 2), trials)
-    assert found.estimates["throughput"]["jvms-2"].ratios == pytest.approx([2.0, 2.0])
-    assert found.estimates["throughput"]["jvms-4"].ratios == pytest.approx([3.0, 3.0])
+    analysis = analyse(make_session([1, 2, 4], 2), trials)
+    assert analysis.estimates["throughput"]["jvms-2"].ratios == pytest.approx([2.0, 2.0])
+    assert analysis.estimates["throughput"]["jvms-4"].ratios == pytest.approx([3.0, 3.0])
     # Means are over all valid trials, and each figure tells its round.
-    base = found.summaries["throughput"]["jvms-1"]
+    base = analysis.summaries["throughput"]["jvms-1"]
     assert (base.n, base.values) == (4, [100.0, 1000.0, 1000.0, 10.0])
     assert (base.blocks, base.rounds) == ([1, 1, 2, 2], [0, 1, 1, 2])
-    assert (found.blocks_complete, found.notes) == (2, [])
+    assert (analysis.blocks_complete, analysis.notes) == (2, [])
 
 
 def test_an_old_baseline_and_a_later_repeat_are_no_pair() -> None:
@@ -107,12 +107,12 @@ def test_an_old_baseline_and_a_later_repeat_are_no_pair() -> None:
         (1, 1, "jvms-1", "void", 1.0),
         (1, 1, "jvms-2", "valid", 2000.0),
     )
-    found = analyse(make_session([1, 2], 1), trials)
-    assert (found.estimates["throughput"]["jvms-2"].n, found.blocks_complete) == (0, 0)
-    assert found.summaries["throughput"]["jvms-2"].values == [2000.0]
+    analysis = analyse(make_session([1, 2], 1), trials)
+    assert (analysis.estimates["throughput"]["jvms-2"].n, analysis.blocks_complete) == (0, 0)
+    assert analysis.summaries["throughput"]["jvms-2"].values == [2000.0]
 
 
-def ended(states: str, arm: str, **of: dict) -> list:
+def trials_of(states: str, arm: str, **of: dict) -> list:
     """A trial of an arm for each letter, in blocks of their own: valid, Void, not Steady."""
     changes = {"v": {}, "V": {"state": "void"}, "S": {"steady": False}}
     return [
@@ -133,38 +133,38 @@ def ended(states: str, arm: str, **of: dict) -> list:
     ],
 )
 def test_voids_and_unsteady_trials_that_are_clearly_unequal(one, two, p):
-    found = analyse(make_session([1, 2], len(one)), [*ended(one, "jvms-1"), *ended(two, "jvms-2")])
-    counts = found.by_arm["jvms-2"]
+    analysis = analyse(make_session([1, 2], len(one)), [*trials_of(one, "jvms-1"), *trials_of(two, "jvms-2")])
+    counts = analysis.by_arm["jvms-2"]
     assert (counts.trials, counts.void, counts.not_steady) == (len(two), two.count("V"), two.count("S"))
-    why = found.estimates["throughput"]["jvms-2"].unequal
+    why = analysis.estimates["throughput"]["jvms-2"].unequal
     assert (why is None) == (p is None)
-    assert (f"{why}: the comparison is inconclusive." in found.notes) == (p is not None)
+    assert (f"{why}: the comparison is inconclusive." in analysis.notes) == (p is not None)
     if why:
-        told = "void" if "V" in two else "not steady"
-        assert f"of {len(one)} trials of jvms-2 are {told}" in why
+        fault = "void" if "V" in two else "not steady"
+        assert f"of {len(one)} trials of jvms-2 are {fault}" in why
         assert f"(p = {p}, exact McNemar test)" in why
 
 
 def test_unequal_voids_are_told_and_nothing_else_is_claimed() -> None:
-    trials = [*ended("v" * 12, "jvms-1"), *ended("VVVVVV" + "v" * 6, "jvms-2")]
+    trials = [*trials_of("v" * 12, "jvms-1"), *trials_of("VVVVVV" + "v" * 6, "jvms-2")]
     trials = [
-        one.model_copy(
+        trial.model_copy(
             update={
                 "metrics": {
-                    "throughput": one.metrics["throughput"]
-                    * (2 + one.block / 1000 if one.arm == "jvms-2" else 1)
+                    "throughput": trial.metrics["throughput"]
+                    * (2 + trial.block / 1000 if trial.arm == "jvms-2" else 1)
                 }
             }
         )
-        for one in trials
+        for trial in trials
     ]
     asked = make_session([1, 2], 12)
-    found = analyse(asked, trials)
-    assert found.estimates["throughput"]["jvms-2"].p < 1e-6
-    first, *rest = answer(asked, found)
+    analysis = analyse(asked, trials)
+    assert analysis.estimates["throughput"]["jvms-2"].p < 1e-6
+    first, *rest = answer(asked, analysis)
     assert first.startswith("Inconclusive: 6 of 12 trials of jvms-2 are void, and 0 of 12 of jvms-1")
     assert "beyond noise:" not in " ".join(rest).replace("was beyond noise", "")
-    assert not beyond_noise(found.estimates["throughput"]["jvms-2"])
+    assert not beyond_noise(analysis.estimates["throughput"]["jvms-2"])
 
 
 def test_a_fair_coin_is_called_unequal_as_rarely_as_stated() -> None:
@@ -187,7 +187,7 @@ def test_a_fair_coin_is_called_unequal_as_rarely_as_stated() -> None:
                     for arm in "ab"
                 ]
                 trials += pair
-                if all(one.state == "valid" for one in pair):
+                if all(trial.state == "valid" for trial in pair):
                     break
         called += unequal(trials, "b", "a") is not None
     # The test is exact and its figures are whole numbers: below 5 %, and not far below.
@@ -196,51 +196,59 @@ def test_a_fair_coin_is_called_unequal_as_rarely_as_stated() -> None:
 
 def test_blocks_without_their_pair_are_left_out() -> None:
     trials = [
-        one for one in make_trials({"jvms-1": ONE, "jvms-2": TWO}) if (one.block, one.arm) != (3, "jvms-1")
+        trial
+        for trial in make_trials({"jvms-1": ONE, "jvms-2": TWO})
+        if (trial.block, trial.arm) != (3, "jvms-1")
     ]
-    found = analyse(make_session([1, 2], 4), trials)
-    assert found.estimates["throughput"]["jvms-2"].n == 3
-    assert found.summaries["throughput"]["jvms-2"].n == 4
-    assert found.blocks_complete == 3
-    (note,) = found.notes
+    analysis = analyse(make_session([1, 2], 4), trials)
+    assert analysis.estimates["throughput"]["jvms-2"].n == 3
+    assert analysis.summaries["throughput"]["jvms-2"].n == 4
+    assert analysis.blocks_complete == 3
+    (note,) = analysis.notes
     assert note.startswith(
         "1 of 4 blocks lack a valid trial of some arm beside one of the baseline; each comparison"
     )
 
 
 def test_one_block_has_figures_but_no_ratio() -> None:
-    found = analyse(make_session([1, 2], 1), make_trials({"jvms-1": [100.0], "jvms-2": [150.0]}))
-    one = found.estimates["throughput"]["jvms-2"]
-    assert (one.n, one.ratios) == (1, [1.5])
-    assert {one.ratio, one.low, one.high, one.p, one.p_adjusted, one.detectable, one.cannot_rule_out} == {
-        None
-    }
-    summary = found.summaries["throughput"]["jvms-2"]
+    analysis = analyse(make_session([1, 2], 1), make_trials({"jvms-1": [100.0], "jvms-2": [150.0]}))
+    pair = analysis.estimates["throughput"]["jvms-2"]
+    assert (pair.n, pair.ratios) == (1, [1.5])
+    assert {
+        pair.ratio,
+        pair.low,
+        pair.high,
+        pair.p,
+        pair.p_adjusted,
+        pair.detectable,
+        pair.cannot_rule_out,
+    } == {None}
+    summary = analysis.summaries["throughput"]["jvms-2"]
     assert (summary.mean, summary.sd, summary.cv) == (150.0, None, None)
 
 
 def test_no_trials_at_all() -> None:
-    found = analyse(make_session([1, 2], 2), [])
-    assert found.summaries == {"throughput": {}}
-    assert found.estimates["throughput"]["jvms-2"].n == 0
-    assert found.blocks_complete == 0
-    assert found.notes[0] == "No valid trial of jvms-1, jvms-2: nothing can be said about it."
-    assert found.notes[-1] == "No valid trial has the primary metric throughput."
+    analysis = analyse(make_session([1, 2], 2), [])
+    assert analysis.summaries == {"throughput": {}}
+    assert analysis.estimates["throughput"]["jvms-2"].n == 0
+    assert analysis.blocks_complete == 0
+    assert analysis.notes[0] == "No valid trial of jvms-1, jvms-2: nothing can be said about it."
+    assert analysis.notes[-1] == "No valid trial has the primary metric throughput."
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0])
 def test_figures_that_are_not_positive_have_no_ratio(bad):
-    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
-    one = found.estimates["throughput"]["jvms-2"]
-    assert (one.n, one.ratio, one.p, one.ratios) == (4, None, None, [])
-    assert found.summaries["throughput"]["jvms-2"].min == bad
+    analysis = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    estimate = analysis.estimates["throughput"]["jvms-2"]
+    assert (estimate.n, estimate.ratio, estimate.p, estimate.ratios) == (4, None, None, [])
+    assert analysis.summaries["throughput"]["jvms-2"].min == bad
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_figures_that_are_no_numbers_are_missing(bad):
-    found = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
-    assert found.estimates["throughput"]["jvms-2"].n == 3
-    assert found.summaries["throughput"]["jvms-2"].n == 3
+    analysis = analyse(make_session([1, 2], 4), make_trials({"jvms-1": ONE, "jvms-2": [*TWO[:3], bad]}))
+    assert analysis.estimates["throughput"]["jvms-2"].n == 3
+    assert analysis.summaries["throughput"]["jvms-2"].n == 3
 
 
 def test_families() -> None:
@@ -268,16 +276,16 @@ def test_families() -> None:
         for arm in ("jvms-1", "jvms-2", "jvms-4")
         for block in range(4)
     ]
-    found = analyse(
+    estimates = analyse(
         make_session([1, 2, 4], 4, metrics={"report": ["memory_rss", "start_time"]}), trials
     ).estimates
     for names, comparisons in ((["throughput"], 2), (["memory_rss", "start_time"], 4), (["latency_p99"], 2)):
-        for one in (one for name in names for one in found[name].values()):
-            assert one.comparisons == comparisons
-            assert one.p_adjusted == pytest.approx(min(1.0, comparisons * one.p))
-            core = paired_test([math.log(ratio) for ratio in one.ratios], 0.05 / comparisons)
-            assert (one.low, one.high) == pytest.approx((math.exp(core.low), math.exp(core.high)))
-            assert one.detectable == pytest.approx(detectable_effect(core.n, core.sd, comparisons))
+        for estimate in (estimate for name in names for estimate in estimates[name].values()):
+            assert estimate.comparisons == comparisons
+            assert estimate.p_adjusted == pytest.approx(min(1.0, comparisons * estimate.p))
+            core = paired_test([math.log(ratio) for ratio in estimate.ratios], 0.05 / comparisons)
+            assert (estimate.low, estimate.high) == pytest.approx((math.exp(core.low), math.exp(core.high)))
+            assert estimate.detectable == pytest.approx(detectable_effect(core.n, core.sd, comparisons))
 
 
 def test_interval_and_verdict_never_contradict_each_other() -> None:
@@ -290,11 +298,11 @@ def test_interval_and_verdict_never_contradict_each_other() -> None:
         trials = make_trials(
             {f"jvms-{jvms}": list(np.exp(own)) for jvms, own in zip(levels, logs, strict=True)}
         )
-        for one in analyse(make_session(levels, 5), trials).estimates["throughput"].values():
-            assert one.low is not None
-            assert one.high is not None
-            assert beyond_noise(one) == (not one.low <= 1 <= one.high)
-            apart += beyond_noise(one) != (one.p < 0.05)
+        for estimate in analyse(make_session(levels, 5), trials).estimates["throughput"].values():
+            assert estimate.low is not None
+            assert estimate.high is not None
+            assert beyond_noise(estimate) == (not estimate.low <= 1 <= estimate.high)
+            apart += beyond_noise(estimate) != (estimate.p < 0.05)
     assert apart > 20, "the correction matters in these sessions"
 
 
@@ -306,9 +314,9 @@ def test_intervals_of_a_family_hold_their_truths_together() -> None:
         trials = make_trials(
             {f"jvms-{n}": list(np.exp(own)) for n, own in zip((1, 2, 4, 8), logs, strict=True)}
         )
-        found = analyse(make_session([1, 2, 4, 8], 6), trials).estimates["throughput"].values()
+        estimates = analyse(make_session([1, 2, 4, 8], 6), trials).estimates["throughput"].values()
         held += all(
-            one.low <= math.exp(truth) <= one.high for one, truth in zip(found, truths[1:], strict=True)
+            e.low <= math.exp(truth) <= e.high for e, truth in zip(estimates, truths[1:], strict=True)
         )
     # 95 % at the least, less what chance leaves; intervals of one comparison each hold together in 88 %.
     assert held >= stats.binom.ppf(1e-4, sessions, 0.95) > 0.9 * sessions
@@ -317,17 +325,17 @@ def test_intervals_of_a_family_hold_their_truths_together() -> None:
 def test_metrics_come_in_the_order_of_the_question() -> None:
     metrics = {"error_share": 0.0, "memory_rss": 1.0, "throughput": 5.0, "invented": 2.0, "start_time": 1.0}
     trials = [make_trial(1, arm, metrics=metrics) for arm in ("jvms-1", "jvms-2")]
-    found = analyse(
+    analysis = analyse(
         make_session([1, 2], 1, metrics={"primary": "start_time", "report": ["memory_rss"]}), trials
     )
-    assert [info.name for info in found.metrics] == [
+    assert [info.name for info in analysis.metrics] == [
         "start_time",
         "memory_rss",
         "throughput",
         "error_share",
         "invented",
     ]
-    assert found.metrics[-1].better == "neither"
+    assert analysis.metrics[-1].better == "neither"
 
 
 def test_remarks_come_in_the_order_of_the_question_whatever_python_hashes() -> None:
@@ -352,24 +360,26 @@ def test_ledger_is_counted_over_all_trials() -> None:
         make_trial(1, "jvms-2", checks=bad, state="void", steady=False),
         make_trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
     ]
-    found = analyse(make_session([1, 2], 2), trials)
-    counts = {count.name: (count.failed, count.of, count.voids) for count in found.ledger}
+    analysis = analyse(make_session([1, 2], 2), trials)
+    counts = {count.name: (count.failed, count.of, count.voids) for count in analysis.ledger}
     assert counts["steal"] == (1, 2, True)
     assert counts["not-steady"] == (1, 2, False)
     assert counts["errors"] == (0, 2, True)
     assert counts[NO_MEASUREMENT] == (1, 3, True)
-    assert found.not_steady_trials == 1
+    assert analysis.not_steady_trials == 1
 
 
 def test_baseline_in_the_middle_and_missing() -> None:
     trials = make_trials({"jvms-1": ONE, "jvms-2": TWO})
-    found = analyse(make_session([1, 2], 4, baseline=1), trials)
-    assert found.baseline == "jvms-2"
-    assert found.estimates["throughput"]["jvms-1"].ratio == pytest.approx(0.667, abs=0.01)
+    analysis = analyse(make_session([1, 2], 4, baseline=1), trials)
+    assert analysis.baseline == "jvms-2"
+    assert analysis.estimates["throughput"]["jvms-1"].ratio == pytest.approx(0.667, abs=0.01)
     with pytest.raises(BadInput, match="no baseline"):
         analyse(make_session([1, 2], 4, baseline=7), trials)
 
 
 def test_survives_json() -> None:
-    found = analyse(make_session([1, 2, 4], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]}))
-    assert Analysis.model_validate_json(found.model_dump_json()) == found
+    analysis = analyse(
+        make_session([1, 2, 4], 4), make_trials({"jvms-1": ONE, "jvms-2": TWO, "jvms-4": [0.0]})
+    )
+    assert Analysis.model_validate_json(analysis.model_dump_json()) == analysis

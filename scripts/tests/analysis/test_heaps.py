@@ -33,7 +33,7 @@ def make_heap_session(heap: int | None = None) -> Session:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "says"),
+    ("first", "second", "says"),
     [
         (
             [6028],
@@ -45,8 +45,8 @@ def make_heap_session(heap: int | None = None) -> Session:
         ([None], [None, None], "JVMs; in jvms-1, jvms-2 it is not known: whether arms had equal memory is"),
     ],
 )
-def test_totals_of_what_jvms_took(one: list[int | None], two: list[int | None], says: str) -> None:
-    trials = [make_heap_trial("jvms-1", *one), make_heap_trial("jvms-2", *two)]
+def test_totals_of_what_jvms_took(first: list[int | None], second: list[int | None], says: str) -> None:
+    trials = [make_heap_trial("jvms-1", *first), make_heap_trial("jvms-2", *second)]
     (note,) = [
         text for text in analyse(make_heap_session(), trials).notes if text.startswith("Heaps were left")
     ]
@@ -57,7 +57,7 @@ MORE = "the arms did not have equal memory: beside its servers jvms-2 has"
 
 
 @pytest.mark.parametrize(
-    ("beside", "says"),
+    ("extras", "says"),
     [
         ([("compiler", 2048)], f"{MORE} compiler (limit 2,048 MiB)"),
         ([("proxy", None), ("database", None)], f"{MORE} database (no limit)"),
@@ -65,17 +65,17 @@ MORE = "the arms did not have equal memory: beside its servers jvms-2 has"
     ],
 )
 def test_equal_heaps_are_no_equal_memory_beside_a_component_of_one_arm(
-    beside: list[tuple[Role, int | None]], says: str
+    extras: list[tuple[Role, int | None]], says: str
 ) -> None:
     """A JITServer of 2 GiB in one arm stood beside "the arms had equal memory"."""
     made = make_heap_session()
     more = [
-        make_component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in beside
+        make_component(role, memory_bytes=None if limit is None else limit * MIB) for role, limit in extras
     ]
     proxy = make_component("proxy")
     first, second = made.arms
     own = ([*first.spec.components, proxy], [*second.spec.components, *more])
-    if all(role != "proxy" for role, _ in beside):
+    if all(role != "proxy" for role, _ in extras):
         own[0].remove(proxy)
     arms = [
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"components": components})})

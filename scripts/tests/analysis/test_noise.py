@@ -44,13 +44,13 @@ def test_it_names_checks_of_the_ledger_each_once() -> None:
 
 
 def test_most_checks_are_excused_only_while_all_stood_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = trial_of("steal", "counts", "operation-mix")
+    trial = trial_of("steal", "counts", "operation-mix")
     monkeypatch.setattr(noise._witness, "stalls", [Stall(900.0, 999.0), Stall(1011.0, 1020.0)])
-    assert not stood_still(told)
-    assert [text.split(": ")[1] for text in void_for_other_reasons_than_noise([told])] == [
+    assert not stood_still(trial)
+    assert [text.split(": ")[1] for text in void_for_other_reasons_than_noise([trial])] == [
         "counts",
         "operation-mix",
     ]
     monkeypatch.setattr(noise._witness, "stalls", [Stall(1009.0, 1020.0)])
-    assert stood_still(told)
-    assert [text.split(": ")[1] for text in void_for_other_reasons_than_noise([told])] == ["operation-mix"]
+    assert stood_still(trial)
+    assert [text.split(": ")[1] for text in void_for_other_reasons_than_noise([trial])] == ["operation-mix"]

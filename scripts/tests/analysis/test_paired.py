@@ -20,25 +20,25 @@ SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 
 def test_students_own_example() -> None:
-    found = paired_test(SLEEP)
-    assert found is not None
-    assert found.mean == pytest.approx(1.58)
-    assert found.p == pytest.approx(0.002833, abs=1e-6)
-    assert (found.low, found.high) == pytest.approx((0.7001142, 2.4598858), abs=1e-6)
+    test = paired_test(SLEEP)
+    assert test is not None
+    assert test.mean == pytest.approx(1.58)
+    assert test.p == pytest.approx(0.002833, abs=1e-6)
+    assert (test.low, test.high) == pytest.approx((0.7001142, 2.4598858), abs=1e-6)
 
 
 @pytest.mark.parametrize("n", [2, 3, 6, 50])
 def test_agrees_with_scipy(n):
     logs = np.random.default_rng(n).normal(0.01, 0.02, n)
-    found = paired_test(logs.tolist())
+    test = paired_test(logs.tolist())
     reference = stats.ttest_1samp(logs, 0.0)
-    assert found is not None
-    assert found.p == pytest.approx(reference.pvalue, rel=1e-9)
+    assert test is not None
+    assert test.p == pytest.approx(reference.pvalue, rel=1e-9)
     expected = reference.confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert (test.low, test.high) == pytest.approx((expected.low, expected.high))
     bound = stats.ttest_1samp(logs, 0.0, alternative="less").confidence_interval(0.95).high
-    assert found.bound(upper=True) == pytest.approx(bound)
-    assert found.bound(upper=False) == pytest.approx(2 * found.mean - bound)
+    assert test.bound(upper=True) == pytest.approx(bound)
+    assert test.bound(upper=False) == pytest.approx(2 * test.mean - bound)
 
 
 def test_fewer_than_two_blocks_have_no_interval() -> None:
@@ -151,7 +151,9 @@ def test_two_groups_are_told_by_the_gap_between_them() -> None:
 
 def test_standing_accounts_for_blocks_that_an_arm_lacks() -> None:
     """Arm b lacks the slow block: its mean is the highest, and it is below a in each block that they share."""
-    found = arm_levels({"a": {1: 100.0, 2: 102.0, 3: 50.0}, "b": {1: 99.0, 2: 101.0}, "c": {1: 0.0}, "d": {}})
-    assert found.keys() == {"a", "b"}
-    assert found["a"] - found["b"] == pytest.approx(math.log(100 * 102 / (99 * 101)) / 2)
+    levels = arm_levels(
+        {"a": {1: 100.0, 2: 102.0, 3: 50.0}, "b": {1: 99.0, 2: 101.0}, "c": {1: 0.0}, "d": {}}
+    )
+    assert levels.keys() == {"a", "b"}
+    assert levels["a"] - levels["b"] == pytest.approx(math.log(100 * 102 / (99 * 101)) / 2)
     assert arm_levels({}) == {}

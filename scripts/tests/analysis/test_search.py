@@ -53,7 +53,7 @@ def path(asked: Search, where: SearchRange, edge: float) -> tuple[list[float], S
     while (value := value_after(asked, where, done, 2)) is not None:
         easy = value >= edge if asked.lower else value <= edge
         done.append(step(value, "passed" if easy else "failed"))
-    return [one.value for one in done], search_state(asked, where, done, 2)
+    return [step.value for step in done], search_state(asked, where, done, 2)
 
 
 def test_doubles_then_bisects_then_confirms_both_sides() -> None:
@@ -170,8 +170,8 @@ def test_a_share_that_no_load_reaches_is_open() -> None:
     ],
 )
 def test_is_written_and_read_back(written: dict[str, Any]) -> None:
-    found = Search.model_validate(written)
-    assert Search.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    search_read = Search.model_validate(written)
+    assert Search.model_validate_json(search_read.model_dump_json(by_alias=True)) == search_read
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,8 @@ def test_refuses_a_search_that_the_experiment_cannot_do(changes: dict[str, Any],
 
 
 def test_one_block_is_enough_for_a_search_and_quick_makes_it_coarser() -> None:
-    found = Experiment.model_validate(EXPERIMENT)
-    quick = found.quick.of(found.search)
+    experiment = Experiment.model_validate(EXPERIMENT)
+    quick = experiment.quick.of(experiment.search)
     assert quick is not None
     assert (quick.resolution, quick.trials, quick.confirm, quick.within.p99) == (0.5, 14, 1, 0.2)
-    assert Experiment.model_validate_json(found.model_dump_json(by_alias=True)) == found
+    assert Experiment.model_validate_json(experiment.model_dump_json(by_alias=True)) == experiment

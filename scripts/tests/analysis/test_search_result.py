@@ -22,7 +22,7 @@ ARMS = ("a", "b")
 ASKED = {**RAISE, "start": 100}
 
 
-def found(
+def results(
     asked: SearchQuestion, blocks: int, server: Server | None = None, trials: list[Trial] | None = None
 ) -> list[SearchResult]:
     places = make_places(tuple(asked.specs), blocks)
@@ -35,7 +35,7 @@ def quiet(**edges: float) -> Server:
 
 
 def test_one_block_has_its_bracket_and_nothing_more() -> None:
-    base, other = found(question(ASKED, ARMS), 1, quiet(a=320.0, b=480.0))
+    base, other = results(question(ASKED, ARMS), 1, quiet(a=320.0, b=480.0))
     (one,) = base.runs
     assert (one.end, one.passed, one.failed) == ("found", 308, 322)
     assert (base.n, base.low, base.high, base.against) == (1, None, None, None)
@@ -61,7 +61,7 @@ def test_a_share_that_is_held_tells_what_was_served_there() -> None:
         return search_trial(planned, components=servers, metrics={"throughput": planned.value / 5})
 
     asked = question({"hold": "cpu", "at": 0.4, "start": 50}, ARMS)
-    base, other = found(asked, 1, trials=run(asked, make_places(ARMS, 1), outcome))
+    base, other = results(asked, 1, trials=run(asked, make_places(ARMS, 1), outcome))
     assert base.runs[0].value == pytest.approx(80, abs=4)
     assert base.sentences[1] == (
         "With arm a, 2 trials at that load used 40.0 % of the servers' CPUs and served 16.0 req/s."
@@ -71,7 +71,7 @@ def test_a_share_that_is_held_tells_what_was_served_there() -> None:
 
 
 def test_blocks_that_agree_by_the_grid_keep_the_width_of_the_bracket() -> None:
-    base, same = found(question(ASKED, ARMS), 3, quiet(a=320.0, b=321.0))
+    base, same = results(question(ASKED, ARMS), 3, quiet(a=320.0, b=321.0))
     assert base.low == pytest.approx(308)
     assert base.high == pytest.approx(322)
     assert base.sentences[0] == (
@@ -88,7 +88,7 @@ def test_blocks_that_agree_by_the_grid_keep_the_width_of_the_bracket() -> None:
 
 
 def test_a_difference_is_called_beyond_the_brackets_only() -> None:
-    _, other = found(question(ASKED, ARMS), 3, quiet(a=320.0, b=480.0))
+    _, other = results(question(ASKED, ARMS), 3, quiet(a=320.0, b=480.0))
     assert other.against is not None
     assert other.against.low is not None
     assert other.against.high is not None
@@ -98,7 +98,7 @@ def test_a_difference_is_called_beyond_the_brackets_only() -> None:
 
 def test_an_open_end_leaves_no_figure() -> None:
     limited = question({**ASKED, "most": 400}, ARMS)
-    base, other = found(limited, 2, quiet(a=320.0, b=480.0))
+    base, other = results(limited, 2, quiet(a=320.0, b=480.0))
     assert base.value is not None
     assert (other.value, other.low, other.against, other.n) == (None, None, None, 0)
     assert other.sentences[0] == (
@@ -109,13 +109,13 @@ def test_an_open_end_leaves_no_figure() -> None:
 
 def test_searches_that_are_not_through_say_so() -> None:
     asked = question({**ASKED, "trials": 5}, ARMS)
-    base, _ = found(asked, 2, quiet(a=320.0, b=480.0))
-    assert [one.end for one in base.runs] == ["wide", "wide"]
+    base, _ = results(asked, 2, quiet(a=320.0, b=480.0))
+    assert [run_found.end for run_found in base.runs] == ["wide", "wide"]
     assert base.sentences[-1] == (
         "With arm a, 2 of 2 searches did not come within the resolution and its confirmation (All 5 trials were used)."
     )
-    nothing, _ = found(asked, 2, trials=[])
-    assert (nothing.value, [one.end for one in nothing.runs]) == (None, ["running", "running"])
+    nothing, _ = results(asked, 2, trials=[])
+    assert (nothing.value, [run_found.end for run_found in nothing.runs]) == (None, ["running", "running"])
     assert nothing.sentences == ["With arm a no search stated a value."]
 
 
@@ -127,7 +127,7 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
         make_places(("a",), 2),
         lambda place: search_trial(place, metrics={}, survived=place.value >= edge),
     )
-    (memory,) = found(asked, 2, trials=trials)
+    (memory,) = results(asked, 2, trials=trials)
     assert memory.low is not None
     assert memory.high is not None
     assert memory.low <= edge <= memory.high
@@ -145,12 +145,12 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
         ]
         return search_trial(place, components=servers)
 
-    (held,) = found(asked, 2, trials=run(asked, make_places(("a",), 2), measured))
+    (held,) = results(asked, 2, trials=run(asked, make_places(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)
     assert "40 % of the servers' CPUs are used at a value between" in held.sentences[0]
 
 
-def recorded() -> Session:
+def recorded_session() -> Session:
     """A session of the capacity experiment's kind, as its file says."""
     experiment = {
         "steelyard": 1,
@@ -174,12 +174,12 @@ def recorded() -> Session:
 
 
 def test_a_session_as_recorded_is_enough_to_search_and_to_tell() -> None:
-    session = Session.model_validate_json(recorded().model_dump_json())
+    session = Session.model_validate_json(recorded_session().model_dump_json())
     asked = question_of(session)
     assert asked is not None
     trials = run(asked, session.schedule, quiet(a=320.0, b=480.0).outcome)
     base, other = search_results(session, trials)
-    assert [one.value for one in base.runs[0].steps][:3] == [100, 200, 400]
+    assert [step.value for step in base.runs[0].steps][:3] == [100, 200, 400]
     assert base.sentences[0].startswith(
         "With JVMs = 1, the limits (p99 at most 200 ms) hold up to a value between"
     )
@@ -211,7 +211,7 @@ def simulate(sessions: int, blocks: int, seed: int, server: dict[str, float], **
         host = Server({"a": edge, "b": edge * 1.15}, rng, **server)
         trials = run(asked, places, host.outcome)
         assert next_search_trial(asked, places, trials) is None
-        base, other = found(asked, blocks, trials=trials)
+        base, other = results(asked, blocks, trials=trials)
         tally.trials.append(len(trials) / blocks / len(ARMS))
         tally.ends.update(one.end for one in (*base.runs, *other.runs))
         if base.low is not None and base.high is not None:
@@ -250,10 +250,10 @@ def test_confirming_pays_where_trials_are_disturbed() -> None:
     for confirm in (0, 1):
         rng = np.random.default_rng(2)
         asked = question({**ASKED, "confirm": confirm, "trials": 20}, ("a",))
-        results = [
-            found(asked, 1, Server({"a": 320.0}, rng, noise=0.02, disturbed=0.1))[0] for _ in range(300)
+        searches = [
+            results(asked, 1, Server({"a": 320.0}, rng, noise=0.02, disturbed=0.1))[0] for _ in range(300)
         ]
-        values = [one.value for one in results if one.value is not None]
+        values = [result.value for result in searches if result.value is not None]
         assert len(values) >= 285
         missed[confirm] = sum(abs(math.log(value / 320)) > 0.15 for value in values) / len(values)
     assert missed[0] > 0.15
@@ -263,7 +263,7 @@ def test_confirming_pays_where_trials_are_disturbed() -> None:
 def test_one_of_several_arms_is_held_to_the_level_that_all_of_them_leave() -> None:
     """Apart by itself, and not among nine: its interval is wider by what nine leave it, and holds no change."""
     logs, base = [0.12, 0.15, 0.09, 0.14], [0.0, 0.01, 0.02, 0.01]
-    one, other = ({block: (log, 0.01) for block, log in enumerate(found)} for found in (logs, base))
+    one, other = ({block: (log, 0.01) for block, log in enumerate(results)} for results in (logs, base))
     alone, among = _compare(one, other, 1), _compare(one, other, 9)
     assert alone is not None
     assert among is not None
@@ -271,7 +271,7 @@ def test_one_of_several_arms_is_held_to_the_level_that_all_of_them_leave() -> No
     assert among.low is not None
     assert among.low < 1 < alone.low
     assert (alone.beyond_noise, among.beyond_noise) == (True, False)
-    result = found(question(ASKED, ARMS), 3, quiet(a=320.0, b=330.0))[1]
+    result = results(question(ASKED, ARMS), 3, quiet(a=320.0, b=330.0))[1]
     for against, says in (
         (alone, "beyond noise."),
         (among, "within noise: cannot rule out a difference of up to"),

@@ -75,9 +75,9 @@ HOLD = {"hold": "cpu", "at": 0.4}
     ],
 )
 def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
-    found = step_of(question(RAISE), search_trial(**changes))
-    assert found.outcome == outcome
-    assert says in found.why
+    step = step_of(question(RAISE), search_trial(**changes))
+    assert step.outcome == outcome
+    assert says in step.why
 
 
 def test_the_ledger_has_the_checks_that_a_search_reads() -> None:
@@ -127,9 +127,9 @@ def answers(p90: float | None, requests: int = 90, errors: int = 0) -> Latency:
 def test_operations_and_cycle_times_have_limits_of_their_own(
     latency: dict[str, Latency], measurement: TrialMeasurement, outcome: str, says: str
 ) -> None:
-    found = step_of(question(PER_OPERATION), search_trial(latency=latency, measurement=measurement))
-    assert found.outcome == outcome
-    assert says in found.why
+    step = step_of(question(PER_OPERATION), search_trial(latency=latency, measurement=measurement))
+    assert step.outcome == outcome
+    assert says in step.why
 
 
 def test_limits_of_operations_that_nobody_sends_are_refused() -> None:
@@ -176,9 +176,9 @@ def test_survival_and_limits_together() -> None:
 
 
 def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
-    found = step_of(question(HOLD), search_trial())
-    assert found.outcome == "measured"
-    assert found.share == pytest.approx(16 / 40)
+    step = step_of(question(HOLD), search_trial())
+    assert step.outcome == "measured"
+    assert step.share == pytest.approx(16 / 40)
     unknown = [ComponentResult(name="server-1", role="server"), *search_trial().components[1:]]
     assert cpu_share(search_trial(components=unknown), search_spec()) is None
     assert step_of(question(HOLD), search_trial(components=unknown)).outcome == "void"
@@ -186,19 +186,19 @@ def test_the_share_is_of_the_servers_and_all_their_cpus() -> None:
 
 @pytest.mark.parametrize("name", ["errors", "late-arrivals", "arrival-rate", "restarts", "counts", "steal"])
 def test_a_void_trial_neither_steers_a_held_share_nor_is_measured(name: str) -> None:
-    found = step_of(question(HOLD), search_trial(checks=[check(name, "Half of the requests failed.", 0.5)]))
-    assert (found.outcome, found.why) == ("void", "Half of the requests failed.")
+    step = step_of(question(HOLD), search_trial(checks=[check(name, "Half of the requests failed.", 0.5)]))
+    assert (step.outcome, step.why) == ("void", "Half of the requests failed.")
 
 
 def test_arms_take_turns_inside_a_block_and_blocks_follow_each_other() -> None:
     asked, places = question({**RAISE, "start": 100}, ("a", "b")), make_places(("a", "b"), 2)
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
-    assert [one.arm for one in trials[:6]] == ["a", "b"] * 3
-    assert [one.block for one in trials] == sorted(one.block for one in trials)
-    assert [one.order for one in trials] == list(range(len(trials)))
-    keys = [(one.block, one.arm, one.attempt) for one in trials]
+    assert [trial.arm for trial in trials[:6]] == ["a", "b"] * 3
+    assert [trial.block for trial in trials] == sorted(trial.block for trial in trials)
+    assert [trial.order for trial in trials] == list(range(len(trials)))
+    keys = [(trial.block, trial.arm, trial.attempt) for trial in trials]
     assert len(set(keys)) == len(keys)
-    assert max(one.attempt for one in trials) < asked.search.trials
+    assert max(trial.attempt for trial in trials) < asked.search.trials
 
 
 def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
@@ -207,18 +207,19 @@ def test_a_resumed_session_goes_on_as_an_uninterrupted_one() -> None:
     def server() -> Server:
         return Server({"a": 320.0, "b": 350.0}, np.random.default_rng(1))
 
-    whole = run(asked, places, server().outcome)
-    for cut in range(len(whole)):
-        assert run(asked, places, server().outcome, whole[:cut]) == whole
+    uninterrupted = run(asked, places, server().outcome)
+    for cut in range(len(uninterrupted)):
+        assert run(asked, places, server().outcome, uninterrupted[:cut]) == uninterrupted
 
 
 def test_plots_of_a_block_do_not_mix() -> None:
     asked = question({**RAISE, "start": 100}, ("a", "b"))
     places = [
-        one.model_copy(update={"plot": plot}) for plot, one in enumerate(make_places(("a", "b"), 1), start=1)
+        trial.model_copy(update={"plot": plot})
+        for plot, trial in enumerate(make_places(("a", "b"), 1), start=1)
     ]
     trials = run(asked, places, Server({"a": 320.0, "b": 40.0}, np.random.default_rng(1)).outcome)
-    arms = [one.arm for one in trials]
+    arms = [trial.arm for trial in trials]
     assert arms == sorted(arms)
 
 
@@ -232,8 +233,8 @@ def test_a_search_that_only_meets_void_trials_leaves_the_others_alone() -> None:
             search_trial(place, checks=[check("steal")]) if place.arm == "a" else server.outcome(place)
         ),
     )
-    assert sum(one.arm == "a" for one in trials) == 3
-    assert sum(one.arm == "b" for one in trials) > 5
+    assert sum(trial.arm == "a" for trial in trials) == 3
+    assert sum(trial.arm == "b" for trial in trials) > 5
     assert next_search_trial(asked, places, trials) is None
 
 
@@ -241,8 +242,8 @@ def test_each_injector_is_told_the_users_of_all() -> None:
     before = search_spec(load=Load(users=100, injectors=3))
     after = with_value(before, Search.model_validate(RAISE), 320.0)
     assert after.load.users == 320
-    assert [one.settings["users"] for one in after.injectors] == [320] * 3
-    assert all(one.settings["seen"] for one in after.injectors)
+    assert [trial.settings["users"] for trial in after.injectors] == [320] * 3
+    assert all(trial.settings["seen"] for trial in after.injectors)
     assert after.servers == before.servers
     assert before.load.users == 100
 
@@ -252,13 +253,13 @@ def test_each_injector_is_told_the_rate_of_all() -> None:
     for written in ({"raise": "rate"}, HOLD):
         after = with_value(before, Search.model_validate(written), 300.0)
         assert after.load.rate == 300.0
-        assert [one.settings["rate"] for one in after.injectors] == [300.0, 300.0]
+        assert [trial.settings["rate"] for trial in after.injectors] == [300.0, 300.0]
 
 
 def test_memory_is_the_limit_of_each_server() -> None:
     before = search_spec(engine="compose")
     after = with_value(before, Search.model_validate(SURVIVE), 300.0 * 2**20)
-    assert [one.memory_bytes for one in after.servers] == [300 * 2**20] * 2
+    assert [trial.memory_bytes for trial in after.servers] == [300 * 2**20] * 2
     assert after.injectors == before.injectors
     assert after.load == before.load
 

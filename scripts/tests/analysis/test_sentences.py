@@ -28,7 +28,7 @@ def about(level, spread=1.0, shift=0):
     return [level * (1 + spread * (WOBBLE[(i + shift) % 6] - 1)) for i in range(6)]
 
 
-def told(levels, figures, blocks=6, trials=None, **asking):
+def answer_to(levels, figures, blocks=6, trials=None, **asking):
     asked = make_session(levels, blocks, **asking)
     return answer(asked, analyse(asked, trials or make_trials(figures)))
 
@@ -104,7 +104,7 @@ def test_study_like_answer() -> None:
         for place, jvms in enumerate(rate, start=1)
         for block in range(6)
     ]
-    first, second, third = told(list(rate), {}, trials=trials)
+    first, second, third = answer_to(list(rate), {}, trials=trials)
     assert first == (
         "The highest throughput seen was that with JVMs = 6: 288 req/s, +188 % against JVMs = 1 (simultaneous 95 % CI"
         " +183 to +195 %, 6 blocks), beyond noise; against JVMs = 4 it is +0.2 % (\N{MINUS SIGN}2.2 to +2.6 %), within"
@@ -120,7 +120,9 @@ def test_study_like_answer() -> None:
 
 
 def test_highest_of_all_at_the_last_level() -> None:
-    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)})[0]
+    first = answer_to(
+        [1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
+    )[0]
     assert first.startswith("Throughput was highest with JVMs = 4")
     assert "against the nearest other, JVMs = 2, it is +67 % (" in first
     assert first.endswith("beyond noise; no level beyond it was tried.")
@@ -130,20 +132,20 @@ def test_arms_without_common_blocks_are_not_compared() -> None:
     """JVMs = 2 and 4 share one block: what lies between them cannot be said, so neither is the highest."""
     figures = {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(300, 1, 2)}
     trials = [
-        one
-        for one in make_trials(figures)
-        if not (one.arm == "jvms-2" and one.block > 3) and not (one.arm == "jvms-4" and one.block < 3)
+        trial
+        for trial in make_trials(figures)
+        if not (trial.arm == "jvms-2" and trial.block > 3) and not (trial.arm == "jvms-4" and trial.block < 3)
     ]
-    first = told([1, 2, 4], {}, trials=trials)[0]
+    first = answer_to([1, 2, 4], {}, trials=trials)[0]
     assert first.startswith("The highest throughput seen was that with JVMs = 4")
     assert "against JVMs = 2 it is not compared (1 block in common)" in first
 
 
 def test_an_arm_without_figures_is_named() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 1), "jvms-4": []}
-    assert told([1, 2, 4], figures)[0].endswith(" Nothing can be said of JVMs = 4.")
+    assert answer_to([1, 2, 4], figures)[0].endswith(" Nothing can be said of JVMs = 4.")
     figures["jvms-2"] = about(200, 1, 1)
-    first = told([1, 2, 4], figures)[0]
+    first = answer_to([1, 2, 4], figures)[0]
     assert first.startswith("The highest throughput seen")
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
@@ -160,24 +162,26 @@ def test_an_arm_has_one_mean_and_what_a_change_is_over_is_said() -> None:
         for block, value in enumerate(values, start=1)
     ]
     asked = make_session([1, 2], 6, metrics={"report": ["memory_rss"]})
-    found = analyse(asked, trials)
-    first, second, last = answer(asked, found)
+    analysis = analyse(asked, trials)
+    first, second, last = answer(asked, analysis)
     assert first.startswith("Throughput was highest with JVMs = 2: 110 req/s, +10.1 % against JVMs = 1")
     assert second.startswith(
         "Memory (RSS) of the servers: 134 MiB with JVMs = 1; 110 MiB with JVMs = 2, +10.1 %"
     )
     assert NOTE in last
     for arm, told_mean in (("jvms-1", 134), ("jvms-2", 110)):
-        assert found.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)
+        assert analysis.summaries["throughput"][arm].mean == pytest.approx(told_mean, abs=0.5)
 
 
 def test_nothing_is_said_of_blocks_where_all_are_compared() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(200, 1, 1)}
-    assert NOTE not in told([1, 2], figures)[-1]
+    assert NOTE not in answer_to([1, 2], figures)[-1]
 
 
 def test_next_step_is_worse() -> None:
-    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(150, 1, 2)})[0]
+    first = answer_to(
+        [1, 2, 4], {"jvms-1": about(100), "jvms-2": about(180, 1, 1), "jvms-4": about(150, 1, 2)}
+    )[0]
     assert first.startswith("Throughput was highest with JVMs = 2")
     assert re.search(
         r"; against the nearest other, JVMs = 4, it is [+]20 % [(].*[)], beyond noise[.]$", first
@@ -186,13 +190,13 @@ def test_next_step_is_worse() -> None:
 
 def test_downwards_from_the_baseline() -> None:
     figures = {"jvms-1": about(300), "jvms-2": about(200, 1, 1), "jvms-4": about(100, 1, 2)}
-    first = told([1, 2, 4], figures, baseline=2)[0]
+    first = answer_to([1, 2, 4], figures, baseline=2)[0]
     assert "highest with JVMs = 1: 300 req/s, +200 % against JVMs = 4" in first
     assert "against the nearest other, JVMs = 2, it is +50 %" in first
 
 
 def test_few_blocks_far_apart_would_find_next_to_nothing() -> None:
-    first, last = told([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})
+    first, last = answer_to([1, 2], {"jvms-1": [100.0] * 3, "jvms-2": [101.0, 300.0, 20.0]})
     assert (
         "nothing below a doubling (or a halving) of throughput can be seen (80 % power, spread at its upper 95 % bound)"
         in last
@@ -206,16 +210,16 @@ def test_what_a_session_can_detect_is_said_where_nothing_was_found() -> None:
     assert re.search(
         r"this session can detect changes of [\d.]+ % or more in throughput \(80 % power, spread at its upper 95 %"
         r" bound; [\d.]+ % if the spread seen is the true one\)\.$",
-        told([1, 2], figures)[-1],
+        answer_to([1, 2], figures)[-1],
     )
-    some = told([1, 2, 4], {**figures, "jvms-4": about(120, 1, 4)})[-1]
+    some = answer_to([1, 2, 4], {**figures, "jvms-4": about(120, 1, 4)})[-1]
     assert re.search(r"or more in throughput with JVMs = 2 \(80 % power, .*, 2 comparisons corrected;", some)
 
 
 def test_power_never_stands_beside_an_effect_that_was_found() -> None:
     """+26 % beyond noise beside "a true change of 42 % would be found" was read as a doubt."""
     base, more = [100.0, 104.0, 96.0, 101.0, 99.0], [126.0, 131.0, 135.0, 118.0, 124.0]
-    first, last = told([1, 2], {"jvms-1": base, "jvms-2": more}, blocks=5)
+    first, last = answer_to([1, 2], {"jvms-1": base, "jvms-2": more}, blocks=5)
     assert "beyond noise" in first
     assert "detect" not in last
     assert "would" not in last
@@ -223,13 +227,13 @@ def test_power_never_stands_beside_an_effect_that_was_found() -> None:
 
 def test_exact_ties_show_nothing() -> None:
     """Three collections against two in every block: the figures cannot resolve their spread."""
-    first, last = told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
+    first, last = answer_to([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [3.0] * 6})
     assert first == (
         "No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is +50 % (6 blocks), all blocks gave"
         " this same ratio: without a spread there is no interval, and chance is not ruled out."
     )
     assert "detect" not in last
-    assert TIED in told([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [2.0] * 6})[0]
+    assert TIED in answer_to([1, 2], {"jvms-1": [2.0] * 6, "jvms-2": [2.0] * 6})[0]
 
 
 OPEN = Load(model="open", rate=1000.0)
@@ -237,7 +241,7 @@ OPEN = Load(model="open", rate=1000.0)
 
 def test_what_the_load_gives_is_not_praised() -> None:
     figures = {"jvms-1": about(1000), "jvms-2": about(1050, 1, 1), "jvms-4": about(1100, 1, 2)}
-    first = told([1, 2, 4], figures, load=OPEN)[0]
+    first = answer_to([1, 2, 4], figures, load=OPEN)[0]
     assert first == (
         "No answer from throughput: the load sets the rate of arrivals, so that throughput is an input and not a result"
         " (1,000 req/s with JVMs = 1)."
@@ -255,7 +259,7 @@ def test_what_the_load_gives_is_no_further_figure_either() -> None:
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    said = told(
+    said = answer_to(
         [1, 2], {}, trials=trials, load=OPEN, metrics={"primary": "latency_p50", "report": ["throughput"]}
     )
     assert said[0].startswith("Latency p50 was lowest with JVMs = 2")
@@ -265,7 +269,7 @@ def test_what_the_load_gives_is_no_further_figure_either() -> None:
 def test_two_groups_and_unequal_spreads_stand_beside_the_interval() -> None:
     fast_or_slow = [100.0, 130.5, 130.0, 100.5, 129.5, 101.0, 131.0, 99.5]
     steady = [90.0, 90.2, 89.9, 90.1, 90.05, 89.95, 90.15, 90.0]
-    first = told([1, 2], {"jvms-1": steady, "jvms-2": fast_or_slow}, blocks=8)[0]
+    first = answer_to([1, 2], {"jvms-1": steady, "jvms-2": fast_or_slow}, blocks=8)[0]
     assert re.search(
         "; trials of JVMs = 2 spread [0-9]+[.][0-9] times as widely as those of JVMs = 1;", first
     )
@@ -273,19 +277,22 @@ def test_two_groups_and_unequal_spreads_stand_beside_the_interval() -> None:
         "trials of JVMs = 2 fall into two groups (about 100 req/s in blocks 1, 4, 6, 8 and about 130 req/s in blocks 2,"
         " 3, 5, 7), and few are like their mean" in first
     )
-    assert "trials" not in told([1, 2], {"jvms-1": steady, "jvms-2": [2 * x for x in reversed(steady)]}, 8)[0]
+    assert (
+        "trials"
+        not in answer_to([1, 2], {"jvms-1": steady, "jvms-2": [2 * x for x in reversed(steady)]}, 8)[0]
+    )
 
 
 def test_no_difference_says_what_cannot_be_ruled_out() -> None:
-    first = told([1, 2], {"jvms-1": about(100), "jvms-2": about(100, 1, 2)})[0]
+    first = answer_to([1, 2], {"jvms-1": about(100), "jvms-2": about(100, 1, 2)})[0]
     assert first.startswith("No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is ")
     assert re.search(r"within noise: cannot rule out a difference of up to \d+(\.\d)? %\.$", first)
 
 
 def test_no_difference_over_several_arms() -> None:
-    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 4)})[
-        0
-    ]
+    first = answer_to(
+        [1, 2, 4], {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 4)}
+    )[0]
     assert first.startswith(
         "No difference in throughput against JVMs = 1 was beyond noise: the highest seen, JVMs = 4, is "
     )
@@ -295,7 +302,9 @@ def test_no_difference_over_several_arms() -> None:
 
 
 def test_nothing_beats_the_baseline() -> None:
-    first = told([1, 2, 4], {"jvms-1": about(100), "jvms-2": about(99.9, 1, 2), "jvms-4": about(80, 1, 4)})[0]
+    first = answer_to(
+        [1, 2, 4], {"jvms-1": about(100), "jvms-2": about(99.9, 1, 2), "jvms-4": about(80, 1, 4)}
+    )[0]
     assert first.startswith(
         "Nothing was better than JVMs = 1 in throughput beyond noise: the nearest, JVMs = 2, is at"
     )
@@ -308,7 +317,7 @@ def test_lower_is_better() -> None:
         for arm, level, turn in (("jvms-1", 8.0, 0), ("jvms-2", 4.0, 1))
         for block in range(6)
     ]
-    first = told([1, 2], {}, trials=trials, metrics={"primary": "start_time"})[0]
+    first = answer_to([1, 2], {}, trials=trials, metrics={"primary": "start_time"})[0]
     assert first.startswith("Start-up was lowest with JVMs = 2: 4.00 s, \N{MINUS SIGN}50 % against JVMs = 1")
 
 
@@ -317,19 +326,20 @@ def test_several_arms_are_several_chances() -> None:
     asked = make_session([1, 2, 4, 6, 8, 10], 6)
     figures = {f"jvms-{level}": about(100, 1, level) for level in (2, 4, 6, 8, 10)}
     figures |= {"jvms-1": about(100), "jvms-10": [101.2, 101.9, 100.1, 101.0, 100.2, 101.6]}
-    found = analyse(asked, make_trials(figures)).estimates["throughput"]["jvms-10"]
-    assert found.p is not None
-    assert found.p_adjusted is not None
-    assert found.p < 0.05 < found.p_adjusted
+    estimate = analyse(asked, make_trials(figures)).estimates["throughput"]["jvms-10"]
+    assert estimate.p is not None
+    assert estimate.p_adjusted is not None
+    assert estimate.p < 0.05 < estimate.p_adjusted
     assert re.search(
-        r"simultaneous 95 % CI \N{MINUS SIGN}0[.]\d to [+]\d[.]\d %, 6 blocks\), within noise", effect(found)
+        r"simultaneous 95 % CI \N{MINUS SIGN}0[.]\d to [+]\d[.]\d %, 6 blocks\), within noise",
+        effect(estimate),
     )
 
 
 def test_belief_counts_what_went_wrong() -> None:
     trials = make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})
     trials = [*trials[:-1], make_trial(6, "jvms-2", state="void", steady=False)]
-    last = told([1, 2], {}, trials=trials, quick=True)[-1]
+    last = answer_to([1, 2], {}, trials=trials, quick=True)[-1]
     assert last.startswith(
         "How far to believe it: 5 of 6 blocks are complete; 1 of 12 trials was void and is left out;"
     )
@@ -338,10 +348,10 @@ def test_belief_counts_what_went_wrong() -> None:
 
 
 def test_no_answer_without_two_common_blocks() -> None:
-    assert told([1, 2], {"jvms-1": [1.0], "jvms-2": [2.0]}, blocks=1)[0] == (
+    assert answer_to([1, 2], {"jvms-1": [1.0], "jvms-2": [2.0]}, blocks=1)[0] == (
         "No answer: no arm has two blocks with throughput in common with the baseline JVMs = 1."
     )
-    assert told([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
+    assert answer_to([1, 2], {"jvms-1": [1.0]}, blocks=2)[0].startswith("No answer")
 
 
 def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() -> None:
@@ -352,7 +362,7 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() ->
         for arm, (level, slow) in curves.items()
         for block in range(1, 7)
     ]
-    first, second, _ = told(
+    first, second, _ = answer_to(
         [1, 2],
         {},
         trials=trials,
@@ -375,15 +385,15 @@ def test_several_factors_and_words_as_levels() -> None:
     assert arm_label(asked, "jvms-2") == "JVMs = 2, pages = large", "by what differs"
     alike = [arm.model_copy(update={"levels": {"gc": "regional"}}) for arm in arms]
     assert arm_label(asked.model_copy(update={"arms": alike}), "jvms-2") == "gc = regional"
-    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
-    assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, found)[0]
+    analysis = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)}))
+    assert "highest with JVMs = 2, pages = large: 200 req/s" in answer(asked, analysis)[0]
 
 
 def test_short_forms() -> None:
     asked = make_session([1, 2], 6)
-    found = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
-    one = found["throughput"]["jvms-2"]
-    assert brief(one) == f"{change_of(one)} ({bounds(one)})"
+    analysis = analyse(asked, make_trials({"jvms-1": about(100), "jvms-2": about(200, 1, 1)})).estimates
+    estimate = analysis["throughput"]["jvms-2"]
+    assert brief(estimate) == f"{change_of(estimate)} ({bounds(estimate)})"
     none = analyse(asked, make_trials({"jvms-1": [1.0], "jvms-2": [2.0]})).estimates["throughput"]["jvms-2"]
     assert effect(none) == "no ratio: 1 block in common"
     zero = analyse(asked, make_trials({"jvms-1": [1.0, 0.0], "jvms-2": [2.0, 1.0]})).estimates["throughput"][

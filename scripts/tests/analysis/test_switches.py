@@ -36,28 +36,32 @@ def of_states(states: list[str], blocks: int) -> tuple[Session, list[Trial], Ana
 @pytest.mark.parametrize("blocks", [3, 6])
 def test_the_answer_and_the_table_say_on_how_many_switches_it_rests(blocks: int) -> None:
     made, trials, analysis = of_states(["always", "never"], blocks)
-    found = analysis.estimates["throughput"]["jvms-2"]
-    assert (found.switches, beyond_noise(found)) == (blocks, True)
-    assert found.low is not None
+    estimate = analysis.estimates["throughput"]["jvms-2"]
+    assert (estimate.switches, beyond_noise(estimate)) == (blocks, True)
+    assert estimate.low is not None
     assert f"{blocks} switches of the host to each state)" in answer(made, analysis)[0]
-    (note,) = [one for one in headline(View(made, analysis, trials)).notes if one.startswith("Switches")]
+    (note,) = [
+        estimate
+        for estimate in headline(View(made, analysis, trials)).notes
+        if estimate.startswith("Switches")
+    ]
     assert f"rests on: 2: {blocks}." in note
 
 
 def test_two_switches_give_no_interval() -> None:
     made, trials, analysis = of_states(["always", "never"], 2)
-    found = analysis.estimates["throughput"]["jvms-2"]
-    assert found.ratio == pytest.approx(1.3, rel=0.01)
+    estimate = analysis.estimates["throughput"]["jvms-2"]
+    assert estimate.ratio == pytest.approx(1.3, rel=0.01)
     nothing: tuple[Any, ...] = (
-        found.low,
-        found.high,
-        found.p,
-        found.p_adjusted,
-        found.detectable,
-        found.cannot_rule_out,
+        estimate.low,
+        estimate.high,
+        estimate.p,
+        estimate.p_adjusted,
+        estimate.detectable,
+        estimate.cannot_rule_out,
     )
     assert nothing == (None,) * 6
-    assert not beyond_noise(found)
+    assert not beyond_noise(estimate)
     assert (
         "too few switches of the host for an interval, which needs 3 to each state"
         in answer(made, analysis)[0]
@@ -68,8 +72,8 @@ def test_two_switches_give_no_interval() -> None:
 
 def test_two_blocks_without_a_switch_do() -> None:
     _, _, analysis = of_states(["never", "never"], 2)
-    found = analysis.estimates["throughput"]["jvms-2"]
-    assert (found.switches, found.low is None) == (None, False)
+    estimate = analysis.estimates["throughput"]["jvms-2"]
+    assert (estimate.switches, estimate.low is None) == (None, False)
 
 
 def test_several_arms_of_too_few_switches_claim_nothing() -> None:
@@ -83,6 +87,6 @@ def test_several_arms_of_too_few_switches_claim_nothing() -> None:
 def test_arms_of_one_plot_are_compared_by_blocks() -> None:
     """Only what lies across a switch counts switches; the baseline is the one that differs here."""
     made, _, analysis = of_states(["always", "never", "never"], 6)
-    assert {one.switches for one in analysis.estimates["throughput"].values()} == {6}
+    assert {estimate.switches for estimate in analysis.estimates["throughput"].values()} == {6}
     text = answer(made, analysis)[0]
     assert "against JVMs = 2 it is" in text or "nearest other, JVMs = 2" in text

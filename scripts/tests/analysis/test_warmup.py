@@ -24,24 +24,24 @@ def share_steady(count=100, **kind):
 
 
 def test_flat_is_steady() -> None:
-    found = judge_steady(series().tolist(), 0.001)
-    assert found.steady
-    assert found.detail.startswith("Steady over the last 60 s: no change point, slope ")
-    assert found.detail.endswith("JIT 0.1 % of the CPU budget.")
+    steadiness = judge_steady(series().tolist(), 0.001)
+    assert steadiness.steady
+    assert steadiness.detail.startswith("Steady over the last 60 s: no change point, slope ")
+    assert steadiness.detail.endswith("JIT 0.1 % of the CPU budget.")
 
 
 def test_flat_without_any_noise_is_steady() -> None:
-    found = judge_steady([1000.0] * 60, 0.0)
-    assert found.steady
-    assert "slope +0.0 %/min (limit 1.0 %/min)" in found.detail
+    steadiness = judge_steady([1000.0] * 60, 0.0)
+    assert steadiness.steady
+    assert "slope +0.0 %/min (limit 1.0 %/min)" in steadiness.detail
 
 
 def test_a_step_is_found_where_it_is() -> None:
     rates = series()
     rates[40:] *= 1.1
-    found = judge_steady(rates.tolist(), None)
-    assert not found.steady
-    assert "throughput changed 20 s before the end" in found.detail
+    steadiness = judge_steady(rates.tolist(), None)
+    assert not steadiness.steady
+    assert "throughput changed 20 s before the end" in steadiness.detail
 
 
 def test_a_change_of_variance_alone_is_found() -> None:
@@ -58,10 +58,10 @@ def test_only_the_window_is_judged() -> None:
 
 
 def test_slope_is_measured_per_minute() -> None:
-    found = judge_steady(series(ramp=0.05, noise=1e-4).tolist(), None)
-    assert not found.steady
+    steadiness = judge_steady(series(ramp=0.05, noise=1e-4).tolist(), None)
+    assert not steadiness.steady
     # Relative to the median of the window, which lies 2.5 % above its beginning.
-    assert f"the slope of {100 * 0.05 / 1.025:+.1f} %/min is beyond 1.0 %/min" in found.detail
+    assert f"the slope of {100 * 0.05 / 1.025:+.1f} %/min is beyond 1.0 %/min" in steadiness.detail
     assert judge_steady(series(ramp=-0.05, noise=1e-4).tolist(), None).steady is False
 
 
@@ -78,28 +78,28 @@ def test_truth_is_told_at_usual_noise() -> None:
 
 def test_noise_does_not_hide_any_ramp() -> None:
     """The allowance for noise is bounded: what it may add is 2 % of the level, however noisy the host."""
-    found = judge_steady(series(noise=0.5).tolist(), None)
-    assert re.search(r"(limit|beyond) 3\.0 %/min", found.detail)
+    steadiness = judge_steady(series(noise=0.5).tolist(), None)
+    assert re.search(r"(limit|beyond) 3\.0 %/min", steadiness.detail)
 
 
 @pytest.mark.parametrize(("share", "steady"), [(None, True), (0.0199, True), (0.02, False), (0.5, False)])
 def test_jit_has_to_be_quiet(share, steady):
-    found = judge_steady(series().tolist(), share)
-    assert found.steady is steady
-    assert "JIT" in found.detail
+    steadiness = judge_steady(series().tolist(), share)
+    assert steadiness.steady is steady
+    assert "JIT" in steadiness.detail
 
 
 def test_short_series_are_judged_as_far_as_they_go() -> None:
-    found = judge_steady(series(seconds=20).tolist(), None)
-    assert found.steady
-    assert found.detail.startswith("Steady over 20 s (the rule asks for 60 s): ")
+    steadiness = judge_steady(series(seconds=20).tolist(), None)
+    assert steadiness.steady
+    assert steadiness.detail.startswith("Steady over 20 s (the rule asks for 60 s): ")
 
 
 @pytest.mark.parametrize("rates", [[], [1000.0] * 5])
 def test_too_short_to_say(rates):
-    found = judge_steady(rates, None)
-    assert not found.steady
-    assert "too few" in found.detail
+    steadiness = judge_steady(rates, None)
+    assert not steadiness.steady
+    assert "too few" in steadiness.detail
 
 
 def test_silent_servers_are_not_steady() -> None:
@@ -109,14 +109,14 @@ def test_silent_servers_are_not_steady() -> None:
 
 def ends(shape, noise=0.02, count=30):
     """Seconds after which the warm-up was accepted (60 to 240 s), for series that differ in noise and phase."""
-    found = []
+    steadiness = []
     for seed in range(count):
         rng = np.random.default_rng(seed)
         rates = 1000 * (shape(np.arange(300), rng) + rng.normal(0, noise, 300))
         end = warm_up_ends(rates.tolist(), 60, 240)
         if end is not None:
-            found.append((end, judge_steady(rates[: end + 60].tolist(), None).steady))
-    return found
+            steadiness.append((end, judge_steady(rates[: end + 60].tolist(), None).steady))
+    return steadiness
 
 
 def test_looking_again_and_again_does_not_find_a_flat_minute_in_a_rise() -> None:
@@ -126,10 +126,10 @@ def test_looking_again_and_again_does_not_find_a_flat_minute_in_a_rise() -> None
 
 
 def test_flat_series_end_at_the_second_look() -> None:
-    found = ends(lambda at, _: np.ones(len(at)))
-    assert len(found) == 30
-    assert np.mean([end for end, _ in found]) <= ACCEPTED_FROM + 3
-    assert np.mean([steady for _, steady in found]) >= 0.95
+    steadiness = ends(lambda at, _: np.ones(len(at)))
+    assert len(steadiness) == 30
+    assert np.mean([end for end, _ in steadiness]) <= ACCEPTED_FROM + 3
+    assert np.mean([steady for _, steady in steadiness]) >= 0.95
 
 
 @pytest.mark.parametrize(
@@ -137,17 +137,17 @@ def test_flat_series_end_at_the_second_look() -> None:
 )
 def test_dips_of_full_collections_are_steady(every, lasting, depth):
     """A quarter and more of these never ended, or (every 90 s) were accepted only between two dips."""
-    found = ends(lambda at, rng: 1 - depth * ((at + rng.integers(every)) % every < lasting), count=20)
-    assert len(found) == 20
-    assert np.mean([end for end, _ in found]) <= ACCEPTED_FROM + 13
-    assert np.mean([steady for _, steady in found]) >= 0.9
+    steadiness = ends(lambda at, rng: 1 - depth * ((at + rng.integers(every)) % every < lasting), count=20)
+    assert len(steadiness) == 20
+    assert np.mean([end for end, _ in steadiness]) <= ACCEPTED_FROM + 13
+    assert np.mean([steady for _, steady in steadiness]) >= 0.9
 
 
 @pytest.mark.parametrize(("every", "height"), [(10, 0.1), (20, 0.1), (30, 0.05)])
 def test_a_saw_tooth_within_half_a_minute_is_steady(every, height):
-    found = ends(lambda at, rng: 1 - height * ((at + rng.integers(every)) % every / every), 0.01, 20)
-    assert len(found) == 20
-    assert np.mean([steady for _, steady in found]) >= 0.9
+    steadiness = ends(lambda at, rng: 1 - height * ((at + rng.integers(every)) % every / every), 0.01, 20)
+    assert len(steadiness) == 20
+    assert np.mean([steady for _, steady in steadiness]) >= 0.9
 
 
 @pytest.mark.parametrize(("jump", "noise"), [(0.03, 0.005), (0.05, 0.01), (0.10, 0.02)])

@@ -88,7 +88,7 @@ class Plan:
     report: tuple[str, ...] = ("memory_rss", "cpu_per_1k")
     shape: Callable[[Trial, random.Random], dict[str, Any]] | None = None
     """What else a trial of the procedure has."""
-    beside: Callable[[dict[str, Any]], list[Component]] = lambda _: []
+    extras: Callable[[dict[str, Any]], list[Component]] = lambda _: []
     """Components that an arm has beside servers and injectors, by its levels."""
 
 
@@ -107,7 +107,7 @@ def arms_of(plan: Plan) -> list[ArmRecord]:
                 int(levels.get("jvms", 1)),
                 plan.procedure,
                 **({"mix": plan.mix} if plan.mix else {}),
-                beside=plan.beside(levels),
+                extras=plan.extras(levels),
             ),
         )
         for index, levels in enumerate(combinations)
@@ -201,8 +201,8 @@ def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: rand
     )
     if plan.shape is not None:
         trial = trial.model_copy(update=plan.shape(trial, rng))
-    found = {name: value for name, value in metrics_of(trial, arm.spec).items() if name not in plan.drop}
-    return trial.model_copy(update={"metrics": found})
+    metrics = {name: value for name, value in metrics_of(trial, arm.spec).items() if name not in plan.drop}
+    return trial.model_copy(update={"metrics": metrics})
 
 
 def study_plan() -> Plan:

@@ -49,7 +49,7 @@ def sample_spec(
     arm: str,
     jvms: int,
     procedure: ProcedureName = "steady",
-    beside: Sequence[Component] = (),
+    extras: Sequence[Component] = (),
     **changes: Any,
 ) -> Spec:
     """`jvms` servers and an injector on the same cores."""
@@ -77,7 +77,7 @@ def sample_spec(
         "bundle": "ping",
         "procedure": procedure,
         "load": Load(users=48, measure=MEASURE),
-        "components": [*beside, *servers, injector],
+        "components": [*extras, *servers, injector],
         "mix": {"ping": 1.0},
         "server_cores": CORES,
         "injectors_share_cores": True,

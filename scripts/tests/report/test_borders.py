@@ -60,7 +60,7 @@ def hostile(text: str) -> sample.Plan:
     )
 
 
-def made(text: str) -> tuple[Session, Analysis, list[Trial]]:
+def make_hostile(text: str) -> tuple[Session, Analysis, list[Trial]]:
     """Arms have plain names, as in a real session; labels, levels, host, command and checks have the text."""
     plan = hostile(text)
     session = sample.session_of(plan)
@@ -93,7 +93,7 @@ def made(text: str) -> tuple[Session, Analysis, list[Trial]]:
 
 @pytest.fixture(scope="module", params=ODD)
 def odd(request: pytest.FixtureRequest) -> tuple[str, View]:
-    return request.param, View(*made(request.param))
+    return request.param, View(*make_hostile(request.param))
 
 
 def test_the_page_shows_it_as_text(odd: tuple[str, View]) -> None:

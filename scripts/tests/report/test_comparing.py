@@ -19,7 +19,7 @@ from steelyard.results.store import SessionDirectory
 PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
 
 
-def told(*words: str | Path) -> tuple[str, SteelyardError | None]:
+def invoke(*words: str | Path) -> tuple[str, SteelyardError | None]:
     done = CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "200"})
     assert isinstance(done.exception, SteelyardError | SystemExit | None), done.exception
     return done.output, done.exception if isinstance(done.exception, SteelyardError) else None
@@ -36,7 +36,7 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
-    printed, refused = told("compare", first, second, "--price", "100,50", "--cores", "4,8")
+    printed, refused = invoke("compare", first, second, "--price", "100,50", "--cores", "4,8")
     assert refused is None
     for text in (
         "Effects side by side",
@@ -46,8 +46,8 @@ def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
         "4 cores as given",
     ):
         assert text in printed
-    document = json.loads(told("compare", first, second, "--json")[0])
-    effect = next(one for one in document["effects"] if one["metric"] == "throughput")
+    document = json.loads(invoke("compare", first, second, "--json")[0])
+    effect = next(effect for effect in document["effects"] if effect["metric"] == "throughput")
     assert effect["apart"]["value"] == pytest.approx(effect["second"]["ratio"] / effect["first"]["ratio"])
     assert effect["apart"]["low"] < 1 < effect["apart"]["high"]  # the same hosts, but for chance
     assert document["sessions"][0]["yields"]["jvms-1"].keys() == {"throughput", "core", "GiB"}
@@ -61,7 +61,8 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
             arm.model_copy(
                 update={
                     "spec": arm.spec.changed(
-                        "server", lambda one: {"artifact": one.artifact.model_copy(update=artifact)}
+                        "server",
+                        lambda component: {"artifact": component.artifact.model_copy(update=artifact)},
                     )
                 }
             )
@@ -70,7 +71,7 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
         return Side(session.model_copy(update={"arms": arms}), kept.analysis(), kept.trials())
 
     known, unknown = {"build": "1a2b"}, {"build": None}
-    said = "Nothing tells what server was built from"
+    said = "The build of server is unknown"
     assert said not in str(side_by_side(side(first, **known), side(second, **known)))
     assert said in str(side_by_side(side(first, **unknown), side(second, **unknown)))
 
@@ -86,7 +87,7 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
     ],
 )
 def test_what_may_not_stand_side_by_side(tmp_path: Path, first: Path, other: Plan, why: str) -> None:
-    printed, refused = told("compare", first, write(tmp_path, other).path)
+    printed, refused = invoke("compare", first, write(tmp_path, other).path)
     assert isinstance(refused, BadInput)
     assert why in str(refused)
     assert printed == ""
@@ -94,23 +95,23 @@ def test_what_may_not_stand_side_by_side(tmp_path: Path, first: Path, other: Pla
 
 @pytest.mark.parametrize("pair", ["1", "1,2,3", "a,b", "0,1", "-1,2", "nan,1", "inf,1"])
 def test_prices_are_two_numbers(first: Path, second: Path, pair: str) -> None:
-    _, refused = told("compare", first, second, f"--price={pair}")
+    _, refused = invoke("compare", first, second, f"--price={pair}")
     assert isinstance(refused, BadInput)
     assert "give a number above zero for either host" in str(refused)
 
 
 def test_the_checklist_of_this_host_fits_one_page() -> None:
-    printed, refused = told("tune")
+    printed, refused = invoke("tune")
     assert refused is None
     assert len(printed.splitlines()) < 80
-    rows = json.loads(told("tune", "--json")[0])
+    rows = json.loads(invoke("tune", "--json")[0])
     assert [row["topic"] for row in rows][:2] == ["thp", "smt"]
     assert all(row["now"] for row in rows)
     assert all(bool(row["sets"]) == bool(row["undoes"]) for row in rows)
 
 
 def test_host_states_are_shown_with_what_they_take() -> None:
-    rows = json.loads(told("host", "show", "--json")[0])
+    rows = json.loads(invoke("host", "show", "--json")[0])
     assert [row["state"] for row in rows] == list(STATES)
     assert all(row["now"] or row["says"] for row in rows)
     for words, why in (
@@ -118,5 +119,5 @@ def test_host_states_are_shown_with_what_they_take() -> None:
         (["nothing=1"], "no host state"),
         (["thp=x"], "no mode of"),
     ):
-        _, refused = told("host", "set", *words)
+        _, refused = invoke("host", "set", *words)
         assert why in str(refused)

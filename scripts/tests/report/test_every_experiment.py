@@ -26,19 +26,22 @@ LEVELS: dict[str, list[Scalar]] = {
 """Of the factors that a host has to tell."""
 
 
-def spec_of(arm: Arm, found: LoadedExperiment) -> Spec:
+def spec_of(arm: Arm, asked: LoadedExperiment) -> Spec:
     """On the JVM that the arm needs; only OpenJ9 has a JITServer."""
     jvm = make_jvm("openj9" if arm.deployment.jvm.jit == "remote" else "hotspot", 21)
-    _, topology = found.workload.workload.topology(arm.deployment.topology)
+    _, topology = asked.workload.workload.topology(arm.deployment.topology)
     boxed = containers(*topology.components, "jitserver", jvm=jvm)
     runtime = processes(jvm) if arm.deployment.engine == "process" else boxed
-    return make_spec(arm, found.experiment.procedure, found.workload, HOST, runtime, FIRST_PORT)
+    return make_spec(arm, asked.experiment.procedure, asked.workload, HOST, runtime, FIRST_PORT)
 
 
 @pytest.mark.parametrize("name", experiment_files(EXPERIMENTS))
 def test_every_experiment_has_a_report_before_its_first_trial(name: str) -> None:
-    found = question(name)
-    found = found._replace(experiment=with_host_levels(found.experiment, LEVELS.__getitem__))
-    session = session_of(found, {a.name: spec_of(a, found) for a in expand(found.experiment, found.settings)})
+    asked = question(name)
+    asked = asked._replace(experiment=with_host_levels(asked.experiment, LEVELS.__getitem__))
+    session = session_of(
+        asked,
+        {a.name: spec_of(a, asked) for a in expand(asked.experiment, asked.settings)},
+    )
     page = to_html(View(session, analyse(session, []), []))
-    assert escape(found.experiment.title) in page
+    assert escape(asked.experiment.title) in page

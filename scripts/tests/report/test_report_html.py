@@ -77,11 +77,11 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module", params=[*sorted(PLANS), "capacity"])
 def page(request: pytest.FixtureRequest) -> tuple[View, str]:
-    return drawn(request.param)
+    return draw(request.param)
 
 
 @cache
-def drawn(name: str) -> tuple[View, str]:
+def draw(name: str) -> tuple[View, str]:
     """A sample session and its page: drawing takes seconds."""
     if name == "capacity":
         session, trials, analysis = sample_procedures.capacity()
@@ -97,13 +97,13 @@ def _ordered(plan: sample.Plan) -> tuple:
 
 
 def test_is_well_formed_and_names_each_thing_once(page: tuple[View, str]) -> None:
-    found = Page(page[1])
-    assert len(found.ids) == len(set(found.ids))
-    targets = {reference[1:] for reference in found.references}
-    assert targets <= set(found.ids)
-    labelled = {part for image in found.images for part in str(image["aria-labelledby"]).split()}
-    assert labelled <= set(found.ids)
-    assert all(image["role"] == "img" for image in found.images)
+    parsed = Page(page[1])
+    assert len(parsed.ids) == len(set(parsed.ids))
+    targets = {reference[1:] for reference in parsed.references}
+    assert targets <= set(parsed.ids)
+    labelled = {part for image in parsed.images for part in str(image["aria-labelledby"]).split()}
+    assert labelled <= set(parsed.ids)
+    assert all(image["role"] == "img" for image in parsed.images)
 
 
 def test_headings_skip_no_level(page: tuple[View, str]) -> None:
@@ -181,13 +181,13 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
 
 
 def test_names_void_trials_in_the_charts() -> None:
-    svgs = re.findall(r"<svg.*?</svg>", drawn("study")[1], flags=re.DOTALL)
+    svgs = re.findall(r"<svg.*?</svg>", draw("study")[1], flags=re.DOTALL)
     assert sum("void, block 3" in svg for svg in svgs) == 3  # one for each metric over the levels
 
 
 def test_names_the_folder_of_a_trial_as_it_lies_in_the_session_wherever_the_report_is_made() -> None:
-    assert "<code>trials/01-" in drawn("study")[1]
-    assert str(Path.cwd()) not in drawn("study")[1]
+    assert "<code>trials/01-" in draw("study")[1]
+    assert str(Path.cwd()) not in draw("study")[1]
 
 
 def test_same_session_gives_same_bytes(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def _titles(html: str) -> list[str]:
 
 
 def test_a_ramp_up_report_draws_the_curves_and_when_shares_are_reached() -> None:
-    html = drawn("ramp-up")[1]
+    html = draw("ramp-up")[1]
     titles = _titles(html)
     assert "throughput from the first second of load on, req/s" in titles
     assert "time to shares of the best arm&#x27;s level, s" in titles
@@ -274,8 +274,8 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
 @pytest.mark.parametrize("plan", [sample.two_arm_plan(), sample_procedures.start_up_plan()])
 def test_a_quick_session_says_nothing_of_windows_that_it_may_not_have(plan: sample.Plan) -> None:
     plan.quick = True
-    (told,) = (caveat for caveat in caveats(_view(plan)) if "quick" in caveat)
-    assert told == "A quick session: an indication, not an answer."
+    (text,) = (caveat for caveat in caveats(_view(plan)) if "quick" in caveat)
+    assert text == "A quick session: an indication, not an answer."
 
 
 def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
@@ -302,7 +302,7 @@ def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
 
 
 def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
-    html = drawn("start-up")[1]
+    html = draw("start-up")[1]
     described = next(text for text in re.findall(r"<desc[^>]*>([^<]*)", html) if "ready message" in text)
     for row in ("ready message", "first response", *sample_procedures.OPERATIONS):
         for state in sample_procedures.STATES:
@@ -310,7 +310,7 @@ def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
 
 
 def test_a_survive_report_says_how_many_lived_and_what_that_speaks_for() -> None:
-    view, html = drawn("survive")
+    view, html = draw("survive")
     assert view.answer[1] == (
         "With memory limit = 384m, 5 of 6 trials lived to the end: between 36 % and 100 % of all such trials would"
         " (exact 95 % CI)."
@@ -319,7 +319,7 @@ def test_a_survive_report_says_how_many_lived_and_what_that_speaks_for() -> None
 
 
 def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out() -> None:
-    view, html = drawn("capacity")
+    view, html = draw("capacity")
     titles = _titles(html)
     assert [title for title in titles if title.endswith(": users")] == [
         f"JVMs = {jvms}, block {block}: users" for jvms in (1, 2) for block in (1, 2, 3)
@@ -327,8 +327,10 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
     assert "In order: 48 passed; 96 passed; 192 passed; 384 failed" in html
     about = [title for title in titles if "over JVMs" in title or "latency" in title]
     assert about == ["users that the searches found, over JVMs"]
-    drawings = [one for one in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if "users" in _titles(one)[0]]
-    words = [word for one in drawings for word in re.findall(r"<text[^>]*>([^<]*)</text>", one)]
+    drawings = [
+        drawing for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL) if "users" in _titles(drawing)[0]
+    ]
+    words = [word for drawing in drawings for word in re.findall(r"<text[^>]*>([^<]*)</text>", drawing)]
     assert "0" in words
     assert not any(re.search(r"\d\.\d", word) for word in words)  # there is no part of a user
     text = _plain(" ".join(Page(html).text))
@@ -342,11 +344,11 @@ def test_a_search_draws_the_path_of_each_block_and_leaves_means_over_loads_out()
 
 def _journal(*events: str | tuple[str, str]) -> list[JournalEntry]:
     """An entry a minute; a detail stands beside its event, and a trial is of block 2."""
-    told = [event if isinstance(event, tuple) else (event, None) for event in events]
+    details = [event if isinstance(event, tuple) else (event, None) for event in events]
     place = {"block": 2, "arm": "pages-small"}
     return [
         JournalEntry(time=1.0e9 + 60 * i, event=event, detail=detail, **(place if "trial" in event else {}))  # type: ignore[arg-type]
-        for i, (event, detail) in enumerate(told)
+        for i, (event, detail) in enumerate(details)
     ]
 
 
@@ -368,10 +370,10 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
         "session-end",
     )
     assert "It went on with another kernel." in caveats(_view(sample.two_arm_plan(), journal))
-    (told,) = [text for text in caveats(_view(sample.two_arm_plan(), journal)) if "interrupted" in text]
-    assert told == (
+    (text,) = [text for text in caveats(_view(sample.two_arm_plan(), journal)) if "interrupted" in text]
+    assert text == (
         f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
-        " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process ended without a word, killed or with the host),"
+        " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process was killed, or the host stopped),"
         " resumed 2001-09-09 01:53 UTC; 2001-09-09 01:54 UTC (Ctrl-C, or a signal to end), resumed 2001-09-09"
         " 01:55 UTC. A trial in flight ran again from its start; what changed on the host meanwhile is not known."
     )
@@ -393,18 +395,20 @@ def test_a_session_that_has_not_ended_says_why(
     events: tuple[str | tuple[str, str], ...], told: str | None
 ) -> None:
     sentences = caveats(_view(sample.two_arm_plan(), _journal(*events)))
-    found = [text for text in sentences if "interrupted" in text or "ended" in text]
-    assert found == ([told] if told else [])
+    texts = [text for text in sentences if "interrupted" in text or "ended" in text]
+    assert texts == ([told] if told else [])
 
 
 def test_deployment_says_which_arms_differ_in_what_they_run() -> None:
     session, trials, analysis = sample.make(sample.two_arm_plan())
     other = session.arms[1]
     servers = [
-        one.model_copy(update={"artifact": Artifact(form="image", image="example/ping@sha256:1", jvm=None)})
-        if one.role == "server"
-        else one
-        for one in other.spec.components
+        component.model_copy(
+            update={"artifact": Artifact(form="image", image="example/ping@sha256:1", jvm=None)}
+        )
+        if component.role == "server"
+        else component
+        for component in other.spec.components
     ]
     spec = other.spec.model_copy(update={"components": servers})
     arms = [session.arms[0], other.model_copy(update={"spec": spec})]
@@ -445,7 +449,7 @@ def test_a_session_with_void_trials_alone_shows_them() -> None:
     assert 'class="group"' not in html[: html.index('id="charts"')]
 
 
-def _sharing(processes: float | None, pss: float) -> View:
+def _share_memory(processes: float | None, pss: float) -> View:
     """The servers of one arm have so many processes and so much PSS of 100 MiB of RSS."""
     session, trials, analysis = sample.make(sample.two_arm_plan())
 
@@ -459,14 +463,14 @@ def _sharing(processes: float | None, pss: float) -> View:
 
 
 def test_memory_that_forked_workers_share_is_said_and_counts_once_in_the_headline() -> None:
-    view = _sharing(3.0, 55.0)
+    view = _share_memory(3.0, 55.0)
     name = view.trials[0].components[0].name
-    (told,) = (text for text in caveats(view) if "share memory" in text)
-    assert told.startswith(f"The 3 processes of {name} share memory: their RSS adds up to 100 MiB and counts")
-    assert "PSS (55 MiB) counts it once" in told
+    (text,) = (text for text in caveats(view) if "share memory" in text)
+    assert text.startswith(f"The 3 processes of {name} share memory: their RSS adds up to 100 MiB and counts")
+    assert "PSS (55 MiB) counts it once" in text
     assert "memory_pss" in [metric.name for metric in view.charted_metrics]
 
 
 @pytest.mark.parametrize(("processes", "pss"), [(1.0, 55.0), (3.0, 97.0), (None, 55.0)])
 def test_one_process_or_little_that_is_shared_needs_no_sentence(processes: float | None, pss: float) -> None:
-    assert _sharing(processes, pss).shared_memory == {}
+    assert _share_memory(processes, pss).shared_memory == {}

@@ -22,6 +22,7 @@ from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
 from steelyard.report.view import View, why_void
+from steelyard.results import figures
 from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
 
@@ -38,22 +39,22 @@ PLANS = {
 def reported(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """A session with its outputs; the page, which takes seconds to draw, has tests of its own."""
     name = request.param
-    found = sample.write(tmp_path_factory.mktemp(name), PLANS[name]())
-    view = View(found.session(), found.analysis(), found.trials(), list(found.journal()))
+    directory = sample.write(tmp_path_factory.mktemp(name), PLANS[name]())
+    view = View(directory.session(), directory.analysis(), directory.trials(), list(directory.journal()))
     for suffix, output in (("md", to_markdown), ("csv", to_csv), ("benchstat", to_benchstat)):
-        (found.path / f"report.{suffix}").write_text(output(view), encoding="utf-8")
-    return name, found.path
+        (directory.path / f"report.{suffix}").write_text(output(view), encoding="utf-8")
+    return name, directory.path
 
 
 @pytest.mark.parametrize("suffix", ["md", "csv", "benchstat"])
 def test_output_is_as_before(reported: tuple[str, Path], suffix: str) -> None:
     name, directory = reported
-    found = (directory / f"report.{suffix}").read_text(encoding="utf-8")
+    text = (directory / f"report.{suffix}").read_text(encoding="utf-8")
     golden = GOLDEN / f"{name}.{suffix}"
     if os.environ.get("UPDATE_GOLDEN") == "1":
         golden.parent.mkdir(exist_ok=True)
-        golden.write_text(found, encoding="utf-8")
-    assert found == golden.read_text(encoding="utf-8")
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
 
 
 def test_csv_has_one_row_per_arm_and_metric_with_the_figures_of_the_analysis(
@@ -144,12 +145,14 @@ def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> No
     rows = list(csv.DictReader(io.StringIO(to_csv(view))))
     assert {row["n"] for row in rows if row["metric"] != "search"} == {"0"}
     first, second = (row for row in rows if row["metric"] == "search")
+    against = analysis.searches[1].against
+    assert against is not None
     assert float(first["mean"]) == pytest.approx(analysis.searches[0].value)
     assert (second["unit"], second["better"], second["blocks"], second["ratio"]) == (
         "users",
         "higher",
         "3",
-        "1.732",
+        figures.plain(against.ratio, 6),
     )
     markdown = to_markdown(view)
     assert "## What the searches found" in markdown
@@ -158,4 +161,5 @@ def test_outputs_of_a_search_tell_what_was_found_and_no_means_over_loads() -> No
     assert not [note for note in analysis.notes if "primary metric" in note]
     console = Console(width=140, file=io.StringIO(), record=True)
     console.print(render_summary(session, analysis, trials))
-    assert "294 users to 340 users" in console.export_text()
+    low, high = analysis.searches[0].low, analysis.searches[0].high
+    assert f"{low:.0f} users to {high:.0f} users" in console.export_text()

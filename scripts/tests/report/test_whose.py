@@ -29,15 +29,15 @@ def _ordered(plan: sample.Plan) -> tuple[Session, Analysis, list[Trial]]:
 
 def test_a_sum_names_its_parts_in_label_table_and_sentence(view: View) -> None:
     """270 against 202 MiB "after the start" was server and JITServer, and did not say so."""
-    (told,) = [column for column in tables.headline(view).columns if "memory" in column.label]
-    assert told.label == "memory (RSS) of servers and JITServer after the start"
-    found = tables.by_role(view)
-    assert found is not None
-    assert [column.label for column in found.columns[1:4]] == ["servers", "JITServer", "sum"]
-    heading = [row[0].text for row in found.rows].index(told.label)
+    (column,) = [column for column in tables.headline(view).columns if "memory" in column.label]
+    assert column.label == "memory (RSS) of servers and JITServer after the start"
+    table = tables.by_role(view)
+    assert table is not None
+    assert [column.label for column in table.columns[1:4]] == ["servers", "JITServer", "sum"]
+    heading = [row[0].text for row in table.rows].index(column.label)
     local, remote = (
         [float(c.text) if c.text != "none" else None for c in row[1:4]]
-        for row in found.rows[heading + 1 :][:2]
+        for row in table.rows[heading + 1 :][:2]
     )
     assert local[1] is None
     assert local[0] == local[2] == pytest.approx(202, abs=3)
@@ -48,11 +48,11 @@ def test_a_sum_names_its_parts_in_label_table_and_sentence(view: View) -> None:
 def test_the_sentence_tells_the_parts_too() -> None:
     plan = sample_procedures.jitserver_plan()
     plan.report = ("start_rss",)
-    told = View(*_ordered(plan)).answer[1]
+    sentence = View(*_ordered(plan)).answer[1]
     assert re.match(
         r"Memory \(RSS\) of servers and JITServer after the start: \d+ MiB with compiler = local; \d+ MiB \(servers \d+"
         r" MiB, JITServer \d+ MiB\) with compiler = remote, \+\d+ %",
-        told,
+        sentence,
     )
 
 
@@ -72,16 +72,16 @@ def test_a_component_that_was_not_measured_is_not_none() -> None:
     session, trials, _ = sample.make(sample_procedures.jitserver_plan())
     gone = {"start_cpu", "start_cpu_compiler"}
     lost = [
-        one.model_copy(
+        trial.model_copy(
             update={
-                "metrics": {name: value for name, value in one.metrics.items() if name not in gone},
+                "metrics": {name: value for name, value in trial.metrics.items() if name not in gone},
                 "components": [
                     part.model_copy(update={"start_cpu_seconds": None}) if part.role == "compiler" else part
-                    for part in one.components
+                    for part in trial.components
                 ],
             }
         )
-        for one in trials
+        for trial in trials
     ]
     view = View(session, analyse(session, lost), lost)
     assert view.why_no_mean("start_cpu_compiler", "jit-remote") == "not in every trial"
@@ -92,12 +92,14 @@ def test_a_session_that_kept_the_sums_alone_has_their_parts_too() -> None:
     session, trials, analysis = sample.make(sample_procedures.jitserver_plan())
     kept = ("start_rss", "start_cpu", "start_cpu_compiler", "first_answers_time")
     old = [
-        one.model_copy(update={"metrics": {name: one.metrics[name] for name in kept if name in one.metrics}})
-        for one in trials
+        trial.model_copy(
+            update={"metrics": {name: trial.metrics[name] for name in kept if name in trial.metrics}}
+        )
+        for trial in trials
     ]
-    found = analyse(session, old)
+    analysis_again = analyse(session, old)
     for name in ("start_rss_servers", "start_rss_compiler", "start_cpu_servers"):
-        assert found.summaries[name] == analysis.summaries[name]
+        assert analysis_again.summaries[name] == analysis.summaries[name]
 
 
 def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
@@ -110,8 +112,8 @@ def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
 
 def test_bold_is_by_one_rule(view: View) -> None:
     """In every table: the changes whose interval leaves out 0, and nothing else."""
-    for one in (view, View(*_ordered(sample.study_plan()))):
-        for table in (tables.headline(one), tables.estimates(one), tables.by_role(one)):
+    for view_of in (view, View(*_ordered(sample.study_plan()))):
+        for table in (tables.headline(view_of), tables.estimates(view_of), tables.by_role(view_of)):
             for row in table.rows if table is not None else ():
                 for place, cell in enumerate(row):
                     lines = (cell.text, *cell.notes)
@@ -135,8 +137,10 @@ def test_one_arm_has_one_mean() -> None:
     for metric in view.headline[:2]:
         for arm in view.arms:
             mean = figures.with_unit(metric, view.analysis.summaries[metric.name][arm.name].mean)
-            for told in re.findall(rf"([\d,.]+ \S+) with {re.escape(view.arm_label(arm.name))}[;,]", text):
-                assert told in {
+            for mean_told in re.findall(
+                rf"([\d,.]+ \S+) with {re.escape(view.arm_label(arm.name))}[;,]", text
+            ):
+                assert mean_told in {
                     figures.with_unit(m, view.analysis.summaries[m.name][arm.name].mean)
                     for m in view.headline
                 }

@@ -13,7 +13,7 @@ import functools
 import importlib
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,8 +24,10 @@ import scipy
 
 from steelyard.analysis.paired import LEVEL, PairedTest
 from steelyard.analysis.warmup import Steadiness, judge_steady
-from steelyard.selfcheck.cells import cells
-from steelyard.selfcheck.run import failures
+from steelyard.selfcheck.cells import Cell, Must, cells
+from steelyard.selfcheck.figures import limits
+from steelyard.selfcheck.run import SEED, SESSIONS, figures_of, jobs_of, simulate
+from steelyard.selfcheck.simulate import Tally
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ def against_the_arm_before(right):
     before = {}
 
     def log_ratios(arm, baseline):
-        told = right(arm, before.get(id(baseline), baseline))
+        ratios = right(arm, before.get(id(baseline), baseline))
         before.clear()
         before[id(baseline)] = arm
-        return told
+        return ratios
 
     return log_ratios
 
@@ -96,9 +98,9 @@ def one_family(right):
     def in_families(estimates, asked):
         from steelyard.analysis.estimates import simultaneous
 
-        tested = sum(one.p is not None for arms in estimates.values() for one in arms.values())
+        tested = sum(estimate.p is not None for arms in estimates.values() for estimate in arms.values())
         return {
-            name: {arm: simultaneous(one, max(1, tested)) for arm, one in arms.items()}
+            name: {arm: simultaneous(estimate, max(1, tested)) for arm, estimate in arms.items()}
             for name, arms in estimates.items()
         }
 
@@ -108,18 +110,18 @@ def one_family(right):
 def one_by_one(right):
     """Verdicts at the level of the family beside intervals that are not."""
 
-    def simultaneous(found, comparisons):
-        told = right(found, comparisons)
-        alone = right(found, 1)
-        return told.model_copy(update={"low": alone.low, "high": alone.high})
+    def simultaneous(estimate, comparisons):
+        together = right(estimate, comparisons)
+        alone = right(estimate, 1)
+        return together.model_copy(update={"low": alone.low, "high": alone.high})
 
     return simultaneous
 
 
 def unknown_passes(right):
     def check(self, measurement, spec):
-        found = right(self, measurement, spec)
-        return found.model_copy(update={"passed": found.passed or (found.applies and found.value is None)})
+        made = right(self, measurement, spec)
+        return made.model_copy(update={"passed": made.passed or (made.applies and made.value is None)})
 
     return check
 
@@ -272,11 +274,42 @@ BUGS = (
     ),
     Bug(
         "gate by the point estimate",
-        "analysis.paired:Paired.bound",
+        "analysis.paired:PairedTest.bound",
         lambda right: lambda self, upper, level=LEVEL: self.mean,
         "gate, build 3 % worse",
     ),
 )
+
+
+def failures(chosen: Iterable[Cell], sessions: int = SESSIONS, seed: int = SEED) -> Iterator[str]:
+    """The figures that fail, the first one of each cell, in this process alone.
+
+    A cell ends as soon as no outcome of its remaining sessions could let it pass: the answer is that of the whole
+    self-check, sooner.
+    """
+    for cell in chosen:
+        jobs, tally = jobs_of(cell, sessions, seed), Tally()
+        size = sum(number for _, number, _ in jobs)
+        left = size
+        for job in jobs:
+            tally += simulate(job)
+            left -= job[1]
+            lost = next((must for must in cell.musts if is_lost(must, tally, left)), None)
+            if lost is not None:
+                yield f"{cell.name}: {lost.name}"
+                break
+        else:
+            failed = [figure for figure in figures_of(cell, tally) if not figure.passed]
+            yield from (f"{cell.name}: {figure.name}" for figure in failed[:1])
+
+
+def is_lost(must: Must, tally: Tally, left: int) -> bool:
+    """Whether a share fails even if all sessions that are left count for it, as hits or as none, which it needs."""
+    if must.of == "trials":  # nobody knows how many are left
+        return False
+    hits = tally[must.hits]
+    low, high = limits(tally[must.of] + left, must.side, must.nominal)
+    return hits > high or hits + left < low
 
 
 @contextmanager
@@ -289,8 +322,8 @@ def planted(bug: Bug) -> Iterator[None]:
         places = [getattr(holder, owner[0])]
     else:
         right = getattr(holder, name)
-        modules = [one for key, one in sys.modules.items() if key.startswith("steelyard")]
-        places = [one for one in modules if getattr(one, name, None) is right]
+        modules = [module for key, module in sys.modules.items() if key.startswith("steelyard")]
+        places = [module for module in modules if getattr(module, name, None) is right]
     right = getattr(places[0], name)
     wrong = bug.wrong(right)
     try:
@@ -307,9 +340,9 @@ def planted(bug: Bug) -> Iterator[None]:
 def _forget() -> None:
     """Empty what the analysis remembers of its own figures."""
     paired = importlib.import_module("steelyard.analysis.paired")
-    for one in vars(paired).values():
-        if hasattr(one, "cache_clear"):
-            one.cache_clear()
+    for function in vars(paired).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def caught(name: str, first: bool) -> list[str]:

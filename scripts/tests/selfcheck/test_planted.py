@@ -35,6 +35,6 @@ def test_a_bug_is_planted_wherever_a_function_is_imported_and_taken_out_again() 
     bug = next(bug for bug in BUGS if bug.where == "analysis.paired:adjust_p")
     right = paired.adjust_p
     with planted(bug):
-        assert paired.adjust_p is estimates.adjusted
+        assert paired.adjust_p is estimates.adjust_p
         assert paired.adjust_p(0.03, 4) == 0.03
-    assert paired.adjust_p is estimates.adjusted is right
+    assert paired.adjust_p is estimates.adjust_p is right

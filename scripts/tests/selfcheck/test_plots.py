@@ -49,7 +49,7 @@ def simulated_session(rng, every_plot_switches=True):
 
 def ratios(values):
     """Log ratios of the two host states at each level, by block."""
-    found = {
+    by_block = {
         block: [
             values[block, f"y{level}"] - values[block, f"x{level}"]
             for level in (1, 2, 3)
@@ -57,7 +57,7 @@ def ratios(values):
         ]
         for block in range(1, BLOCKS + 1)
     }
-    return [block for block in found.values() if block]
+    return [block for block in by_block.values() if block]
 
 
 @cache

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import scipy
+from planted import is_lost
 from rich.console import Console
 
 from steelyard.results.schema import Planned, Trial
@@ -15,7 +16,7 @@ from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, SelfcheckResult, SimulatedShare, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
-from steelyard.selfcheck.run import _is_lost, _tallies, figures_of, jobs_of, run_selfcheck, simulate
+from steelyard.selfcheck.run import _tallies, figures_of, jobs_of, run_selfcheck, simulate
 from steelyard.selfcheck.simulate import A, ArmModel, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, make_sampled_trial, make_trial
 
@@ -34,9 +35,11 @@ def result(progress):
 
 
 def test_every_figure_lies_within_its_limits(result):
-    assert [f"{one.cell}: {one.name} {one.measured}" for one in result.figures if not one.passed] == []
+    assert [
+        f"{figure.cell}: {figure.name} {figure.measured}" for figure in result.figures if not figure.passed
+    ] == []
     assert result.passed
-    assert {one.cell for one in result.figures} == {cell.name for cell in cells()}
+    assert {figure.cell for figure in result.figures} == {cell.name for cell in cells()}
 
 
 def test_names_of_cells_are_their_seeds_and_so_differ() -> None:
@@ -81,9 +84,9 @@ def test_a_cell_that_ends_early_has_failed_for_good(share):
     hit = np.random.default_rng(1).random(500) < share
     for must in cell.musts:
         tallies = [{must.hits: int(hit[:done].sum()), must.of: done} for done in range(1, 501)]
-        lost = [_is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
-        named = {one.hits: 0 for one in cell.musts} | tallies[-1]
-        final = next(one for one in figures_of(cell, named) if one.name == must.name)
+        lost = [is_lost(must, tally, 500 - tally[must.of]) for tally in tallies]
+        named = {figure.hits: 0 for figure in cell.musts} | tallies[-1]
+        final = next(figure for figure in figures_of(cell, named) if figure.name == must.name)
         assert lost == sorted(lost)
         assert lost[-1] is not final.passed
 
@@ -95,7 +98,7 @@ def test_a_share_of_some_sessions_is_lost_only_when_no_others_could_save_it(side
     counts, hits = (np.random.default_rng(2).random((2, 300)) < [[0.5], [share]]).astype(int)
     ends = range(20, 300, 20)
     tallies = {end: {"counted": counts[:end].sum(), "hit": (counts * hits)[:end].sum()} for end in ends}
-    end = next(end for end in ends if _is_lost(must, tallies[end], 300 - end))
+    end = next(end for end in ends if is_lost(must, tallies[end], 300 - end))
     for more in range(0, 300 - end, 9):
         for saved in (0, more):
             counted, hit = tallies[end]["counted"] + more, tallies[end]["hit"] + saved
@@ -108,8 +111,8 @@ def test_table_shows_figures_and_verdict(result, failing):
     shown = result.model_copy(update={"figures": [*result.figures, bad]}) if failing else result
     text = io.StringIO()
     Console(file=text, width=160, force_terminal=False).print(render(shown))
-    for one in shown.figures:
-        assert one.name in text.getvalue()
+    for figure in shown.figures:
+        assert figure.name in text.getvalue()
     assert ("OUT" in text.getvalue()) is failing
     assert ("All " in text.getvalue()) is not failing
 
@@ -166,8 +169,8 @@ def test_designs_that_are_refused_call_what_is_not_there_as_often_as_the_method_
 @pytest.mark.parametrize(("host", "blocks", "effect"), [(QUIET, 3, 0.02), (DRIFTING, 6, -0.03)])
 def test_nominal_power_is_that_of_the_t_test(host, blocks, effect):
     logs = np.random.default_rng(3).normal(math.log1p(effect), host.spread(blocks), (40_000, blocks))
-    found = scipy.stats.ttest_1samp(logs, 0.0, axis=1)
-    share = ((found.pvalue < 0.05) & (found.statistic * effect > 0)).mean()
+    test = scipy.stats.ttest_1samp(logs, 0.0, axis=1)
+    share = ((test.pvalue < 0.05) & (test.statistic * effect > 0)).mean()
     assert share == pytest.approx(power(host, blocks, effect), abs=0.01)
 
 

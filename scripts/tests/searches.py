@@ -48,9 +48,9 @@ def search_spec(arm: str = "jvms-1", load: Load | None = None, engine: str = "pr
 def question(
     search: dict[str, Any], arms: tuple[str, ...] = ("a",), repeats: int = 2, **more: Any
 ) -> SearchQuestion:
-    found = Search.model_validate(search)
-    limits = limits_of(found, Limits(p99=2.0))
-    return SearchQuestion(found, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
+    terms = Search.model_validate(search)
+    limits = limits_of(terms, Limits(p99=2.0))
+    return SearchQuestion(terms, limits, {arm: search_spec(arm, **more) for arm in arms}, repeats)
 
 
 def check(name: str, detail: str = "why", value: float | None = 1.0, voids: bool = True) -> Check:
