@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from added import copy_checkout, example, insert, run_in_copy
+from added import copy_checkout, example, run_in_copy
 from builders import make_spec
 from planned import HOST, specs_of
 
@@ -44,9 +44,9 @@ def test_a_workload_and_an_experiment_are_a_file_each(tmp_path: Path) -> None:
     assert first.servers[0].artifact.words == ["python3", "-m", "http.server", "9080"]
 
 
-def test_a_host_state_is_an_entry(tmp_path: Path) -> None:
+def test_a_host_state_is_a_file(tmp_path: Path) -> None:
     package = copy_checkout(tmp_path)
-    insert(package / "host" / "states.py", "        SMT,\n", example("A host state"))
+    (package / "host" / "state_dirty_ratio.py").write_text(example("A host state"), encoding="utf-8")
     printed = run_in_copy(package, "-c", STATE)
     assert list(printed["plan"].values()) == [{"dirty_ratio": 5}, {"dirty_ratio": 20}]
     assert printed["show"]["takes"] == "0 to 100"
