@@ -15,6 +15,7 @@ from steelyard.analysis.estimates import arm_label, asked_metrics
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
+from steelyard.experiment.schema import Study
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.results import figures
@@ -83,7 +84,8 @@ class View:
         self.void = [trial for trial in self.trials if trial.state == "void"]
         self.experiment = session.experiment
         self.title = printable(str(self.experiment.get("title") or self.experiment.get("name") or session.id))
-        self.study: dict[str, Any] | None = self.experiment.get("study")
+        study = self.experiment.get("study")
+        self.study = Study.model_validate(study) if study is not None else None
         self.created = moment(session.created)
         self.arms = session.arms
         self.baseline = analysis.baseline
