@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
+from typing import TextIO
 
 import typer
 
@@ -123,7 +124,12 @@ def main() -> None:
 
 
 def _print_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    _file: TextIO | None = None,
+    _line: str | None = None,
 ) -> None:
     """A name of the version before is a note for people (`Model.renamed`); what libraries warn of stays as it is."""
     is_note = category is FutureWarning
