@@ -223,7 +223,7 @@ def test_this_host_is_prepared_and_restored(host: System, monkeypatch: pytest.Mo
     words = ("prepare", "large-pages", "--heap", "16m", "--group", "2")
     told, asked = steelyard(*words)
     assert isinstance(asked, BadInput)
-    assert "add --yes" in str(asked)
+    assert "pass --yes" in str(asked)
     assert f"  huge_pages: {before} -> " in told
     assert state.read(host) == before
     told, failed = steelyard(*words, "--yes")
