@@ -216,6 +216,7 @@ def holding(size: int) -> Iterator[None]:
             holder.kill()
 
 
+@pytest.mark.alone
 def test_this_host_is_prepared_and_restored(host: System, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.host.host_lock", nullcontext)  # the fixture has it
     state = STATES["huge_pages"]
