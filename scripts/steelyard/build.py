@@ -21,7 +21,7 @@ from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
 from steelyard.host.programs import is_whole, write_mark
 from steelyard.paths import CACHE, ROOT
-from steelyard.processes import child_environment, killed_with_parent
+from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
 from steelyard.results.store import no_space
 
@@ -109,7 +109,7 @@ def _run_maven(
     with (
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
-            killed_with_parent(
+            kill_with_parent(
                 [str(maven), "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"]
             ),
             cwd=root,

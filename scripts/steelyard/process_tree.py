@@ -140,4 +140,4 @@ def process_tree(pid: int, mark: str = "") -> list[int]:
     trees = Trees()
     trees.add("", pid, mark)
     trees.update()
-    return [pid, *(one for one in trees.members("") if one != pid)]
+    return [pid, *(member for member in trees.members("") if member != pid)]

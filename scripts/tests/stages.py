@@ -35,6 +35,17 @@ from steelyard.processes.children import Child, Children
 from suite import ENGINE_STATE, REPORTS, RETRIED, UNITS_RUN
 from suite.tiers import EVERY
 
+MARKERS = {
+    "checks": "checks",
+    "java": "java",
+    "containers": "containers",
+    "full": "long",
+    "e2e": "sessions",
+    "alone": "sessions",
+}
+"""By marker the tier of its tests; the first one of a test decides."""
+LONGEST = {"test_gate_command.py", "test_planted.py", "test_suite.py"}
+"""Files that are begun first, lest one worker ends long after the other."""
 REGISTRY = f"{LOCAL_REGISTRY}/steelyard"
 RECORD = REPORTS / "record.json"
 """Digests of the images that were made for all tests."""
@@ -55,32 +66,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def tier_of(item: pytest.Item) -> str:
     """The tier of a test, by its markers."""
-    markers = {
-        "checks": "checks",
-        "java": "java",
-        "containers": "containers",
-        "full": "long",
-        "e2e": "sessions",
-        "alone": "sessions",
-    }
-    return next((tier for marker, tier in markers.items() if item.get_closest_marker(marker)), "unit")
+    return next((tier for marker, tier in MARKERS.items() if item.get_closest_marker(marker)), "unit")
+
+
+def _chosen(config: pytest.Config) -> set[str]:
+    tiers = set(config.getoption("--tier") or EVERY)
+    # One run of Maven, which then leaves nothing out.
+    return tiers | {"java"} if "servers" in tiers else tiers
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without a marker of the chosen tiers are not imported: that would take as long as many of their tests."""
+    tiers = _chosen(config)
+    if "unit" in tiers or not collection_path.match("test_*.py"):
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    marked = any(f"mark.{marker}" in text for marker, tier in MARKERS.items() if tier in tiers)
+    return None if marked else True
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    tiers = set(config.getoption("--tier") or EVERY)
-    if "servers" in tiers:
-        tiers.add("java")  # one run of Maven, which then leaves nothing out
-    kept = [item for item in items if tier_of(item) in tiers]
-    config.hook.pytest_deselected(items=[item for item in items if tier_of(item) not in tiers])
-    items[:] = sorted(kept, key=lambda item: EVERY.index(tier_of(item)))
+    tiers, tier = _chosen(config), {item: tier_of(item) for item in items}
+    config.hook.pytest_deselected(items=[item for item in items if tier[item] not in tiers])
+    items[:] = sorted(
+        (item for item in items if tier[item] in tiers),
+        key=lambda item: (EVERY.index(tier[item]), item.path.name not in LONGEST),
+    )
     for item in items:
         if item.get_closest_marker("e2e") or item.get_closest_marker("containers"):
             item.add_marker(pytest.mark.flaky(reruns=1))
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     assert reporter is not None
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Times({item.nodeid: tier_of(item) for item in items}, reporter))
+        config.pluginmanager.register(Times({item.nodeid: tier[item] for item in items}, reporter))
 
 
 _first_failures: dict[str, str] = {}

@@ -128,10 +128,11 @@ def _print_warning(
     category: type[Warning],
     filename: str,
     lineno: int,
-    _file: TextIO | None = None,
-    _line: str | None = None,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     """A name of the version before is a note for people (`Model.renamed`); what libraries warn of stays as it is."""
+    del file
     is_note = category is FutureWarning
     sys.stderr.write(
         f"steelyard: note: {message}\n"

@@ -143,13 +143,13 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
         return [
             Running(
                 self._components[name],
-                process_tree(one.pid, one.mark),
-                one.started,
+                process_tree(handle.pid, handle.mark),
+                handle.started,
                 self.contained,
-                one.mark,
+                handle.mark,
             )
-            for name, one in self._handles.items()
-            if not one.stop_requested and one.pid is not None
+            for name, handle in self._handles.items()
+            if not handle.stop_requested and handle.pid is not None
         ]
 
     def observers(self) -> Mapping[str, Observer]:
@@ -211,17 +211,19 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
             Each component that did not end by itself.
         """
         chosen = self._handles if names is None else set(names)
-        ending = [one for name, one in self._handles.items() if name in chosen]
-        alive = [one for one in ending if one.exit_code() is None]
-        for one in ending:
-            one.stop_requested = True
+        ending = [handle for name, handle in self._handles.items() if name in chosen]
+        alive = [handle for handle in ending if handle.exit_code() is None]
+        for handle in ending:
+            handle.stop_requested = True
         # A server that loses its database while it stops would say so in its log.
         for role in reversed(ORDER):
-            self._end([one for one in ending if self._components[one.name].role == role], grace)
+            self._end([handle for handle in ending if self._components[handle.name].role == role], grace)
         return [
-            Failure(component=one.name, cause=NOT_STOPPED, detail=f"{one.name} did not stop and was killed")
-            for one in alive
-            if one.exit_code() == -9
+            Failure(
+                component=handle.name, cause=NOT_STOPPED, detail=f"{handle.name} did not stop and was killed"
+            )
+            for handle in alive
+            if handle.exit_code() == -9
         ]
 
     @abstractmethod
@@ -233,10 +235,10 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
         """Folder with the component's own logs (GC logs, messages.log), `console.log` among them."""
         return self._directory / log_folder(self._components[name])
 
-    def cache(self, kind: str) -> Path:
+    def cache(self, component_kind: str) -> Path:
         """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
         not there."""
-        return self._directory / "cache" / kind
+        return self._directory / "cache" / component_kind
 
     @abstractmethod
     def _end(self, units: Sequence[AnyHandle], grace: float) -> None:
@@ -245,7 +247,7 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
 
 def find_processes(names: Collection[str]) -> list[int]:
     """Process ids of this host by the names that the kernel has for them, which are short."""
-    return [one.pid for one in psutil.process_iter(["name"]) if one.info["name"] in names]
+    return [process.pid for process in psutil.process_iter(["name"]) if process.info["name"] in names]
 
 
 class Engine(Protocol):

@@ -42,7 +42,7 @@ class CombinedDeployment(Deployment[Any]):
     def __init__(self, sides: Mapping[str, Deployment[Any]], directory: Path) -> None:
         super().__init__(directory)
         self.sides = sides
-        self.contained = all(one.contained for one in sides.values())
+        self.contained = all(side.contained for side in sides.values())
 
     def ask(
         self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
@@ -79,7 +79,11 @@ class CombinedDeployment(Deployment[Any]):
     def start(self, components: Sequence[Component]) -> None:
         """Start those of one side, and those of the other (errors as `Deployment.start`)."""
         for name, side in self.sides.items():
-            if own := [without_side(one) for one in components if one.name.startswith(f"{name}{MARK}")]:
+            if own := [
+                without_side(component)
+                for component in components
+                if component.name.startswith(f"{name}{MARK}")
+            ]:
                 try:
                     side.start(own)
                 except ServerFailed as failure:
@@ -89,9 +93,9 @@ class CombinedDeployment(Deployment[Any]):
     def started_components(self) -> list[Running]:
         """What runs on either side."""
         return [
-            replace(one, component=with_side(name, one.component))
+            replace(running, component=with_side(name, running.component))
             for name, side in self.sides.items()
-            for one in side.started_components()
+            for running in side.started_components()
         ]
 
     def overhead(self) -> list[int]:
@@ -106,12 +110,12 @@ class CombinedDeployment(Deployment[Any]):
 
     def out_of_memory(self) -> bool:
         """On either side."""
-        return any(one.out_of_memory() for one in self.sides.values())
+        return any(side.out_of_memory() for side in self.sides.values())
 
     def require_programs(self) -> None:
         """Of both."""
-        for one in self.sides.values():
-            one.require_programs()
+        for side in self.sides.values():
+            side.require_programs()
 
     def exit_code(self, name: str) -> int | None:
         """As its side says."""
@@ -130,7 +134,11 @@ class CombinedDeployment(Deployment[Any]):
         for name, side in self.sides.items():
             own = None
             if chosen is not None:
-                own = [one.partition(MARK)[2] for one in chosen if one.startswith(f"{name}{MARK}")]
+                own = [
+                    component.partition(MARK)[2]
+                    for component in chosen
+                    if component.startswith(f"{name}{MARK}")
+                ]
             problems += [
                 Failure(
                     component=f"{name}{MARK}{problem.component or ''}",

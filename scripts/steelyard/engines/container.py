@@ -32,25 +32,25 @@ def environment(component: Component) -> dict[str, str]:
     """What a component is told: its environment, JVM options among them; an injector its settings."""
     place, folder = component.container, container_folder(component)
 
-    def placed(text: str) -> str:
+    def place_folders(text: str) -> str:
         return text.replace(FOLDER, folder).replace(CACHE, CACHE_FOLDER)
 
-    told = {}
+    variables = {}
     if place is not None and place.jvm_options is not None:
-        told[place.jvm_options] = shlex.join(placed(option) for option in component.jvm_options)
-    told |= {name: placed(text) for name, text in component.environment.items()}
+        variables[place.jvm_options] = shlex.join(place_folders(option) for option in component.jvm_options)
+    variables |= {name: place_folders(text) for name, text in component.environment.items()}
     if component.role == "injector":
         output = f"{LOAD_FOLDER}/{component.name}"
-        told["LOADGEN_SETTINGS"] = json.dumps({**component.settings, "output": output})
-    return told
+        variables["LOADGEN_SETTINGS"] = json.dumps({**component.settings, "output": output})
+    return variables
 
 
 NOT_TOLD = 256
 """Stands for an exit code that the engine does not tell; no process can end with it (`wait` gives eight bits)."""
 
 
-def exit_code_of(told: int | None) -> int:
+def exit_code_of(code: int | None) -> int:
     """The exit code that a container engine tells, negative for a signal; None: it does not tell one (`NOT_TOLD`)."""
-    if told is None:
+    if code is None:
         return NOT_TOLD
-    return _SIGNALLED - told if told - _SIGNALLED in _FATAL else told
+    return _SIGNALLED - code if code - _SIGNALLED in _FATAL else code

@@ -139,49 +139,68 @@ def find_images(
     jvms: dict[str, JvmIdentity | None] = {}
     places = {**wanted, INJECTOR: LOADGEN}
     references = {
-        kind: image_reference(place, *((jdk, build) if kind in servers else (None, None)), environment)
-        for kind, place in places.items()
+        component: image_reference(
+            place, *((jdk, build) if component in servers else (None, None)), environment
+        )
+        for component, place in places.items()
     }
-    own = {kind: place.repository is not None and references[kind] != jdk for kind, place in places.items()}
-    there = images.find({references[kind]: _advice(place, own[kind]) for kind, place in places.items()})
-    found = {kind: there[reference] for kind, reference in references.items()}
-    for kind in servers:
+    own = {
+        component: place.repository is not None and references[component] != jdk
+        for component, place in places.items()
+    }
+    there = images.find(
+        {references[component]: _advice(place, own[component]) for component, place in places.items()}
+    )
+    chosen_images = {component: there[reference] for component, reference in references.items()}
+    for component in servers:
         # Somebody's own workload may load the image of another: only the project's belong to one.
-        if workload is not None and places[kind].repository is not None:
-            _require_workload(found[kind], workload)
-    for kind, container in places.items():
-        if kind == INJECTOR or (kind in {*servers, *compilers} and container.jvm_options is not None):
-            earlier = next((other for other in jvms if found[other] == found[kind]), None)
-            jvms[kind] = jvms[earlier] if earlier else jvm_of(images, found[kind], own[kind])
+        if workload is not None and places[component].repository is not None:
+            _require_workload(chosen_images[component], workload)
+    for component, container in places.items():
+        if component == INJECTOR or (
+            component in {*servers, *compilers} and container.jvm_options is not None
+        ):
+            earlier = next(
+                (other for other in jvms if chosen_images[other] == chosen_images[component]), None
+            )
+            jvms[component] = (
+                jvms[earlier] if earlier else jvm_of(images, chosen_images[component], own[component])
+            )
     injector_jvm = jvms.pop(INJECTOR)
     assert injector_jvm is not None
     if len({jvm and (jvm.kind, jvm.runtime_version) for jvm in jvms.values()}) > 1:
         listed = ", ".join(
-            f"{kind} on {jvm.runtime_version if jvm else 'an unknown one'}" for kind, jvm in jvms.items()
+            f"{component} on {jvm.runtime_version if jvm else 'an unknown one'}"
+            for component, jvm in jvms.items()
         )
         raise BadInput(
             f"the servers of one topology run on different JVMs ({listed}): give them images with the same one"
         )
-    builds = (found[kind].labels.get(FINGERPRINT_LABEL) for kind in wanted if kind in servers)
+    builds = (
+        chosen_images[component].labels.get(FINGERPRINT_LABEL) for component in wanted if component in servers
+    )
     return Runtime(
-        images={kind: image.pinned for kind, image in found.items()},
+        images={component: image.pinned for component, image in chosen_images.items()},
         server_jvm=next(iter(jvms.values()), None),
         injector_jvm=injector_jvm,
         build=next((mark for mark in builds if mark), None),
-        tools=found[INJECTOR].labels.get(FINGERPRINT_LABEL),
+        tools=chosen_images[INJECTOR].labels.get(FINGERPRINT_LABEL),
         embedded=frozenset(
-            kind for kind, image in found.items() if image.labels.get(DATABASE_LABEL) == "embedded"
+            component
+            for component, image in chosen_images.items()
+            if image.labels.get(DATABASE_LABEL) == "embedded"
         ),
     )
 
 
 def _require_workload(image: Image, workload: Workload) -> None:
     """Refuse an image whose labels tell another workload or version: its load would be another one."""
-    told = tuple(image.labels.get(label) for label in (WORKLOAD_LABEL, VERSION_LABEL))
-    if all(told) and told != (workload.name, workload.version):
+    content = tuple(image.labels.get(label) for label in (WORKLOAD_LABEL, VERSION_LABEL))
+    if all(content) and content != (workload.name, workload.version):
         raise BadInput(
-            f"the image {image.reference} holds {' '.join(map(str, told))}, and this experiment is on {workload.name}"
-            f" {workload.version}: give an image of that version, or the checkout that the image was built from"
+            f"the image {image.reference} holds {' '.join(map(str, content))}, and this experiment is on"
+            f" {workload.name} {workload.version}: give an image of that version, or the checkout that the image was"
+            " built from"
         )
 
 

@@ -90,6 +90,7 @@ def answers_at(address: str, port: int, component: Component) -> bool:
     return answer is not None and answer[0] == component.ready.status
 
 
+# A user's own application may answer anything.
 def read_info(answer: tuple[int, bytes] | None) -> dict[str, Any]:
     """What a component says of itself, by its answer; empty when it does not, or not properly."""
     try:

@@ -69,7 +69,7 @@ class Bakery:
         try:
             return self.docker.run(*command, env=self.environment)
         except DockerFailed as error:
-            raise BadInput(f"docker buildx bake cannot plan {', '.join(wanted)} ({error.told})") from error
+            raise BadInput(f"docker buildx bake cannot plan {', '.join(wanted)} ({error.detail})") from error
 
     def plan(self, wanted: Sequence[str], leave_out: Callable[[str], None] | None = None) -> Plan:
         """The same, parsed; a target without a base is left out, which is told, or refused (raises BadInput)."""

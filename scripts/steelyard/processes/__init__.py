@@ -2,7 +2,7 @@
 """Child processes that never outlive the harness, and what they start themselves."""
 
 from steelyard.process_tree import process_tree
-from steelyard.processes.children import Child, Children, defer_signals, killed_with_parent, sweep
+from steelyard.processes.children import Child, Children, defer_signals, kill_with_parent, sweep
 from steelyard.processes.environment import child_environment
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Children",
     "child_environment",
     "defer_signals",
-    "killed_with_parent",
+    "kill_with_parent",
     "process_tree",
     "sweep",
 ]

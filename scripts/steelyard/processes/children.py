@@ -62,7 +62,7 @@ def defer_signals() -> Iterator[None]:
             signal.raise_signal(late)
 
 
-def killed_with_parent(command: Sequence[str]) -> list[str]:
+def kill_with_parent(command: Sequence[str]) -> list[str]:
     """A command such that the kernel kills its process, however this one ends.
 
     The kernel means the thread that starts it, so nothing is changed for another thread than the main one; nor where
@@ -271,7 +271,7 @@ class Children:
                 mark = f"{self._mark}-{self._spawned}"
             try:
                 process = subprocess.Popen(
-                    killed_with_parent(command),
+                    kill_with_parent(command),
                     stdin=stdin,
                     stdout=output,
                     stderr=subprocess.STDOUT,

@@ -23,13 +23,15 @@ _ERROR = re.compile(r"\[?(error|fatal|docker)\b", re.IGNORECASE)
 class ClientFailed(ServerFailed):
     """A command failed; the sentence holds its first error line, and the file that holds all that it printed."""
 
-    def __init__(self, what: str, said: str, printed: str = "") -> None:
-        kept = keep_output(what.partition(" ")[0], printed) if len(printed.strip().splitlines()) > 1 else None
+    def __init__(self, command: str, said: str, printed: str = "") -> None:
+        kept = (
+            keep_output(command.partition(" ")[0], printed) if len(printed.strip().splitlines()) > 1 else None
+        )
         self.said = said
         """Its first error line."""
-        self.told = said + (f" (all that it printed: {kept})" if kept is not None else "")
+        self.detail = said + (f" (all that it printed: {kept})" if kept is not None else "")
         """The same, with the file that holds the rest."""
-        super().__init__(f"{what}: {self.told}")
+        super().__init__(f"{command}: {self.detail}")
 
 
 def first_error(printed: str) -> str:

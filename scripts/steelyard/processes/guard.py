@@ -31,15 +31,15 @@ def main() -> None:
     groups: set[int] = set()
     commands: dict[str, list[str]] = {}
     for line in sys.stdin:
-        kind, rest = line[0], line[1:].strip()
-        if kind == "+":
+        sign, rest = line[0], line[1:].strip()
+        if sign == "+":
             groups.add(int(rest))
-        elif kind == "-":
+        elif sign == "-":
             groups.discard(int(rest))
-        elif kind == "!":
+        elif sign == "!":
             name, _, command = rest.partition(" ")
             commands[name] = json.loads(command)
-        elif kind == "~":
+        elif sign == "~":
             commands.pop(rest, None)
     for group in groups:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -64,13 +64,13 @@ def main() -> None:
 def marked_processes() -> dict[int, str]:
     """Processes that bear a harness's mark in their environment, with it: nobody may have told of them, as of one that
     was started just before the harness went, or by a script."""
-    found = {}
+    processes = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             for entry in (folder / "environ").read_bytes().split(b"\0"):
                 if entry.startswith(OWNER.encode() + b"="):
-                    found[int(folder.name)] = entry.decode().partition("=")[2]
-    return found
+                    processes[int(folder.name)] = entry.decode().partition("=")[2]
+    return processes
 
 
 if __name__ == "__main__":

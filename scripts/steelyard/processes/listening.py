@@ -34,34 +34,34 @@ class Listener(NamedTuple):
 def listeners(pids: Sequence[int]) -> list[Listener]:
     """Where processes listen on TCP, by port; nothing of those that have gone or belong to somebody else."""
     held = {inode for pid in pids for inode in _sockets(pid)}
-    return _listed(pids[0], held) if held else []
+    return _list(pids[0], held) if held else []
 
 
 def namespace_listeners(pid: int) -> list[Listener]:
     """Where anybody listens in the network namespace of a process, by port; every user may read that."""
-    return _listed(pid, None)
+    return _list(pid, None)
 
 
-def _listed(pid: int, held: Iterable[int] | None) -> list[Listener]:
-    found = set()
+def _list(pid: int, held: Iterable[int] | None) -> list[Listener]:
+    listed: set[Listener] = set()
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             # Its own tables: it may be in another network namespace.
-            found |= set(parse_table(Path(f"/proc/{pid}/net/{table}").read_text(encoding="ascii"), held))
-    return sorted(found, key=lambda one: (one.port, one.address))
+            listed |= set(parse_table(Path(f"/proc/{pid}/net/{table}").read_text(encoding="ascii"), held))
+    return sorted(listed, key=lambda listener: (listener.port, listener.address))
 
 
 def parse_table(text: str, held: Iterable[int] | None) -> list[Listener]:
     """The listening sockets of such a table that have one of these inodes (None: all); lines that are none are passed
     over."""
-    wanted, found = None if held is None else set(held), []
+    wanted, listed = None if held is None else set(held), []
     for line in text.splitlines()[1:]:
         with contextlib.suppress(ValueError, IndexError, OSError):
             words = line.split()
             if words[3] == _LISTENS and (wanted is None or int(words[9]) in wanted):
                 address, _, port = words[1].partition(":")
-                found.append(Listener(_address(address), int(port, 16)))
-    return found
+                listed.append(Listener(_address(address), int(port, 16)))
+    return listed
 
 
 def _address(written: str) -> str:

@@ -40,12 +40,12 @@ def reason(printed: str) -> str:
     for line in lines:
         if (_MARKS.search(line) or _AT_THE_BEGINNING.match(line)) and not _EMPTY.match(line):
             return one_line(line, LONGEST)
-    told = [line for line in lines if not _EMPTY.match(line)] or lines
-    if not told:
+    saying = [line for line in lines if not _EMPTY.match(line)] or lines
+    if not saying:
         return ""
-    first, last = one_line(told[0], LONGEST), one_line(told[-1], LONGEST)
-    between = " ... " if len(told) > 2 else " | "
-    return first if len(told) == 1 else f"{first}{between}{last}"
+    first, last = one_line(saying[0], LONGEST), one_line(saying[-1], LONGEST)
+    between = " ... " if len(saying) > 2 else " | "
+    return first if len(saying) == 1 else f"{first}{between}{last}"
 
 
 def read_log(path: Path) -> str:

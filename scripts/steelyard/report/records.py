@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Sequence
 
 from steelyard.analysis.rounds import reached_places
-from steelyard.experiment.schema import Load
 from steelyard.host.cpus import cpu_list
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.report.table import Table, TableCell, cells, numbers, words
@@ -209,7 +208,7 @@ def artifact_text(artifact: Artifact) -> str:
 
 def design(view: View) -> Table:
     """How the session was arranged."""
-    load = Load.model_validate(view.experiment["load"])
+    load = view.load
     loaded, steady = view.procedure != "start-up", view.procedure == "steady"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
@@ -242,7 +241,7 @@ def _sizes(view: View) -> str:
     sizes = dict.fromkeys(
         f"{load.users:,} users" if load.users is not None else f"{load.rate:,g} requests/s" for load in loads
     )
-    return ", ".join(sizes) + (" at first" if view.experiment.get("search") else "")
+    return ", ".join(sizes) + (" at first" if view.is_search else "")
 
 
 def _took(view: View) -> str | None:

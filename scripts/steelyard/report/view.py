@@ -15,7 +15,7 @@ from steelyard.analysis.estimates import arm_label, asked_metrics
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
-from steelyard.experiment.schema import Study
+from steelyard.experiment.schema import Load, Study
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.results import figures
@@ -82,10 +82,12 @@ class View:
         self.profiles = profiles or {}
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self.void = [trial for trial in self.trials if trial.state == "void"]
-        self.experiment = session.experiment
-        self.title = printable(str(self.experiment.get("title") or self.experiment.get("name") or session.id))
-        study = self.experiment.get("study")
-        self.study = Study.model_validate(study) if study is not None else None
+        experiment = session.experiment
+        self.name = str(experiment.get("name") or "session")
+        self.title = printable(str(experiment.get("title") or experiment.get("name") or session.id))
+        self.question = str(experiment.get("question") or "")
+        self.study = Study.model_validate(experiment["study"]) if experiment.get("study") else None
+        self.is_search = bool(experiment.get("search"))
         self.created = moment(session.created)
         self.arms = session.arms
         self.baseline = analysis.baseline
@@ -95,6 +97,11 @@ class View:
         self.answer = answer(session, analysis)
 
     # The question
+
+    @property
+    def load(self) -> Load:
+        """What the experiment asks for; arms may differ from it."""
+        return Load.model_validate(self.session.experiment["load"])
 
     @property
     def host_line(self) -> str:
@@ -126,7 +133,7 @@ class View:
 
     def factor_label(self, name: str) -> str:
         """A factor for people."""
-        factor = self.experiment.get("factors", {}).get(name) or {}
+        factor = self.session.experiment.get("factors", {}).get(name) or {}
         return printable(str(factor.get("label") or name.replace("_", " ")))
 
     @cached_property

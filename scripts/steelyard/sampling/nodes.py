@@ -46,8 +46,8 @@ class MachineSamples:
             bound
             for at, _ in self.readings
             for bound in (
-                max(one.low - SLEW * abs(at - then) for then, one in self.readings),
-                min(one.high + SLEW * abs(at - then) for then, one in self.readings),
+                max(clock.low - SLEW * abs(at - then) for then, clock in self.readings),
+                min(clock.high + SLEW * abs(at - then) for then, clock in self.readings),
             )
         ]
         return ClockOffset(min(known), max(known)) if known else None
@@ -59,28 +59,28 @@ class MachineSamples:
 
     def rows(self) -> Iterable[str]:
         """Rows of nodes.csv: by the observer that saw most, for all see the same machine."""
-        host, own = max(self.observers, key=lambda one: len(one[0]))
+        host, own = max(self.observers, key=lambda observer: len(observer[0]))
         if not host or not own:
             return
         t, monotonic, busy, steal, idle, other = np.array(host).T
-        watched = [np.interp(t, *np.array(one).T) for _, one in self.observers if one]
+        watched = [np.interp(t, *np.array(series).T) for _, series in self.observers if series]
         others = other + np.interp(t, *np.array(own).T) - np.sum(watched, axis=0)
         for row in zip(t, monotonic, busy, steal, idle, others - others[0], strict=True):
             first, *figures = row
-            yield f"{first:.4f},{self.name},{','.join(f'{one:.4f}' for one in figures)}"
+            yield f"{first:.4f},{self.name},{','.join(f'{figure:.4f}' for figure in figures)}"
 
 
 def write_nodes(folder: Path, machines: Iterable[MachineSamples]) -> None:
     """Write both files; machines that no component runs on do not matter."""
-    found = [one for one in machines if one.components]
-    lines = [NODE_COLUMNS, *(row for one in found for row in one.rows())]
+    observed = [machine for machine in machines if machine.components]
+    lines = [NODE_COLUMNS, *(row for machine in observed for row in machine.rows())]
     (folder / "nodes.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    told = [
+    entries = [
         {
-            "name": one.name,
-            "components": one.components,
-            "clock": one.clock,
+            "name": machine.name,
+            "components": machine.components,
+            "clock": machine.clock,
         }
-        for one in found
+        for machine in observed
     ]
-    (folder / "nodes.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    (folder / "nodes.json").write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")

@@ -135,7 +135,7 @@ class PodObserver:
             self.write_config()
         if self._injects and not self._ready and (self.folder / _READY).exists():
             self._ready = True
-            self.stream.say("file", _READY)
+            self.stream.write("file", _READY)
         if self._injects:
             self._follow_health()
 
@@ -143,12 +143,12 @@ class PodObserver:
         try:
             with (self.folder / _HEALTH).open("rb") as file:
                 file.seek(self._health_read)
-                whole, end, _ = file.read().rpartition(b"\n")
+                rows, end, _ = file.read().rpartition(b"\n")
         except OSError:
             return
-        self._health_read += len(whole + end)
-        for line in whole.decode(errors="replace").splitlines():
-            self.stream.say("health", line)
+        self._health_read += len(rows + end)
+        for line in rows.decode(errors="replace").splitlines():
+            self.stream.write("health", line)
 
     def sample_last(self) -> None:
         """Have the sampler sample a last time, and wait for that."""
@@ -275,7 +275,7 @@ def main() -> int:
     sampled.set()
     follower.join()
     observer.look_at_files()
-    observer.stream.say("end", f"{time.time():.4f}")
+    observer.stream.write("end", f"{time.time():.4f}")
     observer.has_ended.set()
     threading.Event().wait()
     return Exit.OK

@@ -74,7 +74,7 @@ class Stream:
         self._lines: list[str] = []
         self._size = 0
         self._written = threading.Condition()
-        self.say("about", json.dumps({"boot": boot_id(), "columns": COLUMNS}))
+        self.write("about", json.dumps({"boot": boot_id(), "columns": COLUMNS}))
 
     def add(self, name: str, row: str) -> None:
         """Add a row of a table, already in CSV, or another text in one line."""
@@ -97,14 +97,14 @@ class Stream:
                 data = data[written:]
             self._written.notify_all()
 
-    def say(self, name: str, row: str) -> None:
+    def write(self, name: str, row: str) -> None:
         """Add and write."""
         self.add(name, row)
         self.flush()
 
     def finish(self, cost: Mapping[str, Any]) -> None:
         """Say what sampling has cost."""
-        self.say("cost", json.dumps(cost))
+        self.write("cost", json.dumps(cost))
 
 
 def output(folder: Path) -> Output:

@@ -95,7 +95,7 @@ class _Stream:
             threading.Thread(target=work, daemon=True).start()
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """Its name for people."""
         return self.name or "the harness"
 
@@ -224,7 +224,7 @@ class Streams:
         for stream in self._streams.values():
             self._drain(stream)
             if self._clock.monotonic() - stream.last_row > LOST and not stream.ended:
-                raise StreamLost(f"nothing was heard of the observer of {stream.called} for {LOST:.0f} s")
+                raise StreamLost(f"nothing was heard of the observer of {stream.label} for {LOST:.0f} s")
         for file in self._files.values():
             file.flush()
 
@@ -289,20 +289,20 @@ class Streams:
         return [stream for stream in self._streams.values() if stream.observer is not None]
 
     def _wait(self, holds: Callable[[], bool], timeout: float) -> None:
-        def polled() -> bool:
+        def poll() -> bool:
             self.poll()
             return holds()
 
-        wait_until(polled, timeout, _POLL, self._clock)
+        wait_until(poll, timeout, _POLL, self._clock)
 
     def _drain(self, stream: _Stream) -> None:
         if stream.observer is None and self._own is not None:
             stream.read_file(self._own)
-        for line in _queued(stream.lines):
+        for line in _drain_queue(stream.lines):
             stream.last_row = self._clock.monotonic()
             table, _, row = line.decode(errors="replace").rstrip("\n").partition(",")
             if table in self._files:
-                self._files[table].write(f"{_named(row, stream.name)}\n")
+                self._files[table].write(f"{_name(row, stream.name)}\n")
             elif table in self._takers:
                 self._takers[table](stream, row)
 
@@ -318,13 +318,13 @@ class Streams:
             (self._folder(stream.name) / row).touch()
 
         def cost(stream: _Stream, row: str) -> None:
-            self._costs[stream.called] = json.loads(row)
+            self._costs[stream.label] = json.loads(row)
 
         def end(stream: _Stream, _: str) -> None:
             stream.ended = True
 
-        def restarted(stream: _Stream, _: str) -> None:
-            raise StreamLost(f"the observer of {stream.called} was restarted")
+        def restart(stream: _Stream, _: str) -> None:
+            raise StreamLost(f"the observer of {stream.label} was restarted")
 
         return {
             "about": _introduce,
@@ -336,11 +336,11 @@ class Streams:
             "file": file,
             "cost": cost,
             "end": end,
-            "restarted": restarted,
+            "restarted": restart,
         }
 
 
-def _queued(lines: "queue.SimpleQueue[bytes]") -> Iterable[bytes]:
+def _drain_queue(lines: "queue.SimpleQueue[bytes]") -> Iterable[bytes]:
     with suppress(queue.Empty):
         while True:
             yield lines.get_nowait()
@@ -349,11 +349,11 @@ def _queued(lines: "queue.SimpleQueue[bytes]") -> Iterable[bytes]:
 def _introduce(stream: _Stream, row: str) -> None:
     about = json.loads(row)
     if about["columns"] != COLUMNS:
-        raise StreamLost(f"the observer of {stream.called} is of another version: use images of this one")
+        raise StreamLost(f"the observer of {stream.label} is of another version: use images of this one")
     stream.boot = about["boot"]
 
 
-def _named(row: str, name: str) -> str:
+def _name(row: str, name: str) -> str:
     """A row of a component's observer with the component's name; the observer's own has one of its own."""
     if not name:
         return row

@@ -17,9 +17,8 @@ from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.gating import Gate, run_gates
-from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel
+from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel, ThroughputModel, run_warm_ups, run_windows
 from steelyard.selfcheck.simulate import METRICS, REPEATS, A, ArmModel, Setup, Tally, run_sessions
-from steelyard.selfcheck.warming import ThroughputModel, run_warm_ups, run_windows
 
 Simulate = Callable[[int, np.random.Generator], Tally]
 

@@ -30,7 +30,7 @@ FORBIDDEN = {
     **dict.fromkeys(("look", "looks"), "interim, state or snapshot"),
     **dict.fromkeys(("say", "tell", "hear"), "send, acknowledge, commands"),
     "silence": "seconds_since_reply",
-    "dying_with_us": "killed_with_parent",
+    "dying_with_us": "kill_with_parent",
     "signals_held": "defer_signals",
     "refuse_absurd": "check_fits_host",
     "require_alike": "check_uniform",

@@ -9,12 +9,9 @@ from checks.names import PERSISTED, SCRIPTS, faults, faults_of, packages, shared
 pytestmark = pytest.mark.checks
 
 NOT_YET = {
-    "engines",
     "gate",
     "host",
     "measure",
-    "process_tree",
-    "processes",
     "results",
     "sampling",
     "session",

@@ -55,7 +55,7 @@ def test_stopped_in_each_phase_a_session_leaves_nothing_and_completes_its_schedu
     told = (directory.path / "report.md").read_text(encoding="utf-8")
     assert "The session was interrupted 4 times: " in told
     assert told.count("(Ctrl-C, or a signal to end), resumed ") == 3
-    assert told.count("(its process ended without a word, killed or with the host), resumed ") == 1
+    assert told.count("(its process was killed, or the host stopped), resumed ") == 1
     assert_reported(directory, json.loads(output))
     assert not processes_that_mention(str(out))
 

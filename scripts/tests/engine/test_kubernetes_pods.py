@@ -44,7 +44,7 @@ def ended(reason: str = "Error", code: int = 1, where: str = "lastState") -> dic
 def test_a_pod_that_runs() -> None:
     found = pod(RUNNING)
     assert pods.place(found) == ("server", 1)
-    assert pods.started(found, "server") == pytest.approx(1767225605.0)
+    assert pods.start_time(found, "server") == pytest.approx(1767225605.0)
     assert pods.exit_code(found, "server") is None
     assert pods.hindrance(found, "server-2", "server") is None
     assert pods.memory_limit(found, "server") == 512 * 2**20
@@ -54,7 +54,7 @@ def test_a_pod_that_runs() -> None:
 
 def test_a_pod_that_nothing_is_known_of() -> None:
     found = {"metadata": {"name": "x"}, "spec": {"containers": []}}
-    assert pods.started(found, "server") is None
+    assert pods.start_time(found, "server") is None
     assert pods.hindrance(found, "server-1", "server") is None
     assert pods.memory_limit(found, "server") is None
 

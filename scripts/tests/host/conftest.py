@@ -15,16 +15,10 @@ from steelyard.host.switching import put_back
 from steelyard.host.system import System
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "host" in getattr(item, "fixturenames", ()):
-            item.add_marker("alone")
-
-
 @pytest.fixture
-def host() -> Iterator[System]:
-    """This host, under the lock of sessions; left as it was, whatever happens."""
+def host(request: pytest.FixtureRequest) -> Iterator[System]:
+    """This host, under the lock of sessions; left as it was, whatever happens. Tests that use it are marked `alone`."""
+    assert request.node.get_closest_marker("alone"), "nothing may run beside what sets this host"
     system = System()
     if os.getuid() != 0:
         pytest.skip("needs root: it sets states of this host")

@@ -128,6 +128,7 @@ def _denied(path: object) -> int:
     raise PermissionError(13, "Permission denied", str(path))
 
 
+@pytest.mark.alone
 def test_it_writes_a_file_of_this_host(host: System) -> None:
     before = STATES["shm_group"].read(host)
     assert before is not None

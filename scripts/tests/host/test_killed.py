@@ -157,6 +157,7 @@ def other_levels(system: System, name: str) -> tuple[str, str, str]:
     return value, others[0], [*others, value][1]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", list(STATES))
 def test_this_host_is_set_read_back_and_put_back(host: System, name: str) -> None:
     before, first, second = other_levels(host, name)
@@ -173,6 +174,7 @@ def test_this_host_is_set_read_back_and_put_back(host: System, name: str) -> Non
     assert host_states(host).level == "ok"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("name", list(STATES))
 def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
     before, first, second = other_levels(host, name)
@@ -183,6 +185,7 @@ def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
         assert STATES[name].read(host) == before
 
 
+@pytest.mark.alone
 def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
     host: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +213,7 @@ def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
         holder.communicate()
 
 
+@pytest.mark.alone
 def test_this_host_is_put_back_by_the_next_session(host: System) -> None:
     before, first, second = other_levels(host, "thp")
     with start_session(host, "thp", first, second) as killed:

@@ -216,6 +216,7 @@ def holding(size: int) -> Iterator[None]:
             holder.kill()
 
 
+@pytest.mark.alone
 def test_this_host_is_prepared_and_restored(host: System, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("steelyard.cli.host.host_lock", nullcontext)  # the fixture has it
     state = STATES["huge_pages"]
@@ -223,7 +224,7 @@ def test_this_host_is_prepared_and_restored(host: System, monkeypatch: pytest.Mo
     words = ("prepare", "large-pages", "--heap", "16m", "--group", "2")
     told, asked = steelyard(*words)
     assert isinstance(asked, BadInput)
-    assert "add --yes" in str(asked)
+    assert "pass --yes" in str(asked)
     assert f"  huge_pages: {before} -> " in told
     assert state.read(host) == before
     told, failed = steelyard(*words, "--yes")

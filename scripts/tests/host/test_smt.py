@@ -233,6 +233,7 @@ def test_cpus_on_which_nothing_can_run_are_found() -> None:
     assert os.sched_getaffinity(0) == mine
 
 
+@pytest.mark.alone
 def test_this_hosts_cpus_go_and_come_and_can_be_used(host: System) -> None:
     state = STATES["cpus_online"]
     before = state.read(host)

@@ -6,7 +6,7 @@ Nothing here is a measurement: the figures follow simple curves with noise from 
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,9 @@ from steelyard.analysis.estimates import analyse
 from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.ledger import is_void, judge
 from steelyard.measure.record import metrics_of
+from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
-from steelyard.results.schema import ArmRecord, Planned, ScheduledTrial, Session, Trial
+from steelyard.results.schema import ArmRecord, JournalEntry, Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Component
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.schedule import next_trial
@@ -263,6 +264,12 @@ def make(plan: Plan) -> tuple[Session, list[Trial], Analysis]:
     session = session_of(plan)
     trials = trials_of(plan, session)
     return session, trials, analyse(session, trials)
+
+
+def make_view(plan: Plan, journal: Sequence[JournalEntry] = ()) -> View:
+    """The same, ready to be shown."""
+    session, trials, analysis = make(plan)
+    return View(session, analysis, trials, journal)
 
 
 def write(directory: Path, plan: Plan) -> SessionDirectory:

@@ -3,7 +3,6 @@
 
 import random
 import re
-from collections.abc import Sequence
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -87,13 +86,8 @@ def draw(name: str) -> tuple[View, str]:
         session, trials, analysis = sample_procedures.capacity()
         view = View(session, analysis, trials)
     else:
-        view = View(*_ordered(PLANS[name]()))
+        view = sample.make_view(PLANS[name]())
     return view, to_html(view)
-
-
-def _ordered(plan: sample.Plan) -> tuple:
-    session, trials, analysis = sample.make(plan)
-    return session, analysis, trials
 
 
 def test_is_well_formed_and_names_each_thing_once(page: tuple[View, str]) -> None:
@@ -209,7 +203,7 @@ def test_a_session_without_any_trial_yet_can_be_reported() -> None:
 def test_text_from_outside_cannot_break_out() -> None:
     plan = sample.two_arm_plan()
     plan.title = 'A <script>alert("x")</script> & more'
-    html = to_html(View(*_ordered(plan)))
+    html = to_html(sample.make_view(plan))
     assert "<script" not in html
     assert "A &lt;script&gt;" in html
 
@@ -217,16 +211,11 @@ def test_text_from_outside_cannot_break_out() -> None:
 def test_large_sessions_stay_small() -> None:
     plan = sample.study_plan()
     plan.blocks = 41
-    view = View(*_ordered(plan))
+    view = sample.make_view(plan)
     assert len(view.trials) == 207
     html = to_html(view)
     assert len(html.encode()) < 2_000_000
     assert re.search(r"\d+\strials that passed every check are left out here", html)
-
-
-def _view(plan: sample.Plan, journal: Sequence[JournalEntry] = ()) -> View:
-    session, trials, analysis = sample.make(plan)
-    return View(session, analysis, trials, journal)
 
 
 def _titles(html: str) -> list[str]:
@@ -257,7 +246,7 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
         return changes
 
     plan.shape = cut
-    view = _view(plan)
+    view = sample.make_view(plan)
     assert any(
         "class_cache-cold came up to 80 %" in caveat and "in 5 of 6 trials" in caveat
         for caveat in caveats(view)
@@ -274,7 +263,7 @@ def test_an_arm_that_never_comes_up_to_a_share_has_no_time_and_is_named() -> Non
 @pytest.mark.parametrize("plan", [sample.two_arm_plan(), sample_procedures.start_up_plan()])
 def test_a_quick_session_says_nothing_of_windows_that_it_may_not_have(plan: sample.Plan) -> None:
     plan.quick = True
-    (text,) = (caveat for caveat in caveats(_view(plan)) if "quick" in caveat)
+    (text,) = (caveat for caveat in caveats(sample.make_view(plan)) if "quick" in caveat)
     assert text == "A quick session: an indication, not an answer."
 
 
@@ -290,7 +279,7 @@ def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
         return changes
 
     plan.shape = slow_in_half
-    view = _view(plan)
+    view = sample.make_view(plan)
     groups = r"two groups \(about 2[.]\d\d s in blocks 2, 4, 6 and about 3[.]\d\d s in blocks 1, 3, 5\)"
     said = f"trials of class cache = warm fall into {groups}"
     assert re.search(said, view.answer[0])
@@ -369,8 +358,10 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
         "session-resume",
         "session-end",
     )
-    assert "It went on with another kernel." in caveats(_view(sample.two_arm_plan(), journal))
-    (text,) = [text for text in caveats(_view(sample.two_arm_plan(), journal)) if "interrupted" in text]
+    assert "It went on with another kernel." in caveats(sample.make_view(sample.two_arm_plan(), journal))
+    (text,) = [
+        text for text in caveats(sample.make_view(sample.two_arm_plan(), journal)) if "interrupted" in text
+    ]
     assert text == (
         f"The session was interrupted 3 times: 2001-09-09 01:49 UTC in block 2, pages-small ({full}), resumed"
         " 2001-09-09 01:50 UTC; 2001-09-09 01:52 UTC (its process was killed, or the host stopped),"
@@ -394,7 +385,7 @@ def test_interruptions_are_named_with_what_they_met_and_why() -> None:
 def test_a_session_that_has_not_ended_says_why(
     events: tuple[str | tuple[str, str], ...], told: str | None
 ) -> None:
-    sentences = caveats(_view(sample.two_arm_plan(), _journal(*events)))
+    sentences = caveats(sample.make_view(sample.two_arm_plan(), _journal(*events)))
     texts = [text for text in sentences if "interrupted" in text or "ended" in text]
     assert texts == ([told] if told else [])
 
@@ -425,7 +416,7 @@ def test_deployment_says_which_arms_differ_in_what_they_run() -> None:
 
 
 def test_checks_that_do_not_apply_are_listed_and_are_no_pass() -> None:
-    view = _view(sample.two_arm_plan())
+    view = sample.make_view(sample.two_arm_plan())
     ledger = records.ledger(view)
     marks = {column.label: mark for column, mark in zip(ledger.columns, ledger.rows[0], strict=True)}
     assert marks["arrival-rate"].style == "absent"

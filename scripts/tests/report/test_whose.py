@@ -13,18 +13,11 @@ from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.table import TableCell
 from steelyard.report.view import View
 from steelyard.results import figures
-from steelyard.results.analysis import Analysis
-from steelyard.results.schema import Session, Trial
 
 
 @pytest.fixture(scope="module")
 def view() -> View:
-    return View(*_ordered(sample_procedures.jitserver_plan()))
-
-
-def _ordered(plan: sample.Plan) -> tuple[Session, Analysis, list[Trial]]:
-    session, trials, analysis = sample.make(plan)
-    return session, analysis, trials
+    return sample.make_view(sample_procedures.jitserver_plan())
 
 
 def test_a_sum_names_its_parts_in_label_table_and_sentence(view: View) -> None:
@@ -48,7 +41,7 @@ def test_a_sum_names_its_parts_in_label_table_and_sentence(view: View) -> None:
 def test_the_sentence_tells_the_parts_too() -> None:
     plan = sample_procedures.jitserver_plan()
     plan.report = ("start_rss",)
-    sentence = View(*_ordered(plan)).answer[1]
+    sentence = sample.make_view(plan).answer[1]
     assert re.match(
         r"Memory \(RSS\) of servers and JITServer after the start: \d+ MiB with compiler = local; \d+ MiB \(servers \d+"
         r" MiB, JITServer \d+ MiB\) with compiler = remote, \+\d+ %",
@@ -103,7 +96,7 @@ def test_a_session_that_kept_the_sums_alone_has_their_parts_too() -> None:
 
 
 def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
-    view = View(*_ordered(sample.study_plan()))
+    view = sample.make_view(sample.study_plan())
     assert tables.by_role(view) is None
     labels = [info.label for info in view.analysis.metrics]
     assert "memory (RSS) of the servers" in labels
@@ -112,7 +105,7 @@ def test_without_a_jitserver_a_figure_is_the_servers_and_has_no_parts() -> None:
 
 def test_bold_is_by_one_rule(view: View) -> None:
     """In every table: the changes whose interval leaves out 0, and nothing else."""
-    for view_of in (view, View(*_ordered(sample.study_plan()))):
+    for view_of in (view, sample.make_view(sample.study_plan())):
         for table in (tables.headline(view_of), tables.estimates(view_of), tables.by_role(view_of)):
             for row in table.rows if table is not None else ():
                 for place, cell in enumerate(row):
@@ -132,7 +125,7 @@ def test_bold_is_by_one_rule(view: View) -> None:
 
 def test_one_arm_has_one_mean() -> None:
     """Sentence and table said 294,468 and 289,187 of one arm: a repeated comparison leaves an arm more trials."""
-    view = View(*_ordered(sample.study_plan()))
+    view = sample.make_view(sample.study_plan())
     text = " ".join(view.answer)
     for metric in view.headline[:2]:
         for arm in view.arms:

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from stages import maven_command, why_no_engine
+from stages import LONGEST, maven_command, why_no_engine
 from waiting import wait_until
 
 import suite.__main__ as runner
@@ -296,37 +296,45 @@ def test_where_bases_cannot_be_made_the_reason_is_told(tmp_path: Path) -> None:
     assert "not Debian" in (why_no_engine(tmp_path / "none") or "")
 
 
-def test_tiers_come_in_their_order_and_nothing_is_begun_by_looking() -> None:
-    folders = {
-        "containers": "containers",
-        "e2e": "sessions",
-        "java": "java",
-        "gate": "unit",
-        "checks": "checks",
-    }
-    collected = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", *(f"tests/{name}" for name in folders)],
+def collected(*arguments: str) -> list[str]:
+    """The tests of this project that pytest would run, in their order."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:xdist", *arguments],
         cwd=SCRIPTS,
-        env={**ENVIRONMENT, "PYTHONPATH": str(SCRIPTS)},
+        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join((str(SCRIPTS), str(SCRIPTS / "tests")))},
         capture_output=True,
         text=True,
         check=True,
-    ).stdout
-    names = [
-        line.split("/")[1] for line in collected.splitlines() if line.startswith("tests/") and "::" in line
-    ]
-    order = [name for at, name in enumerate(names) if name not in names[:at]]
-    assert order == ["checks", "gate", "java", "e2e", "containers"]
+    )
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def test_tiers_come_in_their_order_and_nothing_is_begun_by_looking() -> None:
+    places = (
+        "containers/test_bundles.py",
+        "e2e/test_applications.py",
+        "java",
+        "relay",
+        "checks/test_checkers.py",
+    )
+    names = [test.split("/")[1] for test in collected(*(f"tests/{name}" for name in places))]
+    assert list(dict.fromkeys(names)) == ["checks", "relay", "java", "e2e", "containers"]
 
 
 def test_what_sets_this_machine_is_no_unit_test() -> None:
-    collected = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--tier=sessions", "tests/host"],
-        cwd=SCRIPTS,
-        env={**ENVIRONMENT, "PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "test_this_host_is_put_back_by_the_guard" in collected
-    assert "test_which_cpus_are_online" not in collected
+    sets = "tests/host/test_host_set.py::test_it_writes_a_file_of_this_host"
+    assert sets in collected("--tier=sessions", "tests/host/test_host_set.py")
+    assert sets not in collected("--tier=unit", "tests/host/test_host_set.py")
+
+
+def test_files_that_have_no_test_of_the_chosen_tiers_are_not_imported(tmp_path: Path) -> None:
+    (tmp_path / "test_unit.py").write_text("raise OSError", encoding="utf-8")
+    (tmp_path / "test_slow.py").write_text(
+        "import pytest\n@pytest.mark.full\ndef test_it(): pass\n", encoding="utf-8"
+    )
+    tests = collected("--tier=long", "-c", str(SCRIPTS / "pyproject.toml"), "-p", "stages", str(tmp_path))
+    assert [name.rpartition("/")[2] for name in tests] == ["test_slow.py::test_it"]
+
+
+def test_the_longest_files_are_there() -> None:
+    assert {path.name for path in (SCRIPTS / "tests").rglob("test_*.py")} >= LONGEST

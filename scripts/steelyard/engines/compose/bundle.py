@@ -87,7 +87,7 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
     made: dict[str, list[Component]] = {}
     for component in spec.components:
         made.setdefault(_service(component, bundle), []).append(component)
-    names = {service: [one.name for one in components] for service, components in made.items()}
+    names = {service: [component.name for component in components] for service, components in made.items()}
     services: dict[str, Any] = {}
     for service in bundle:
         if service == DATA:
@@ -156,8 +156,8 @@ def _entry(
         # Images let their group 0 write; files on this host are to be the user's.
         entry |= {"user": str(user), "group_add": ["0"]}
     entry |= {"cpuset": _cpuset(component), "labels": label, **_limits(component)}
-    if told := environment(component):
-        entry["environment"] = {name: _literal(text) for name, text in told.items()}
+    if variables := environment(component):
+        entry["environment"] = {name: _literal(text) for name, text in variables.items()}
     if component.name != component.kind:
         entry["networks"] = {"default": {"aliases": [component.kind]}}
     if component.port is not None and place is not None:
@@ -176,37 +176,37 @@ def _entry(
 
 def _limits(component: Component) -> dict[str, Any]:
     """Its memory limit, and where it takes large pages as locked shared memory, as OpenJ9 does, the right to lock."""
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     if component.memory_bytes is not None:
         # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
-        found |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+        limits |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
     settings, jvm = component.jvm_settings, component.artifact.jvm
     if settings is not None and settings.pages == "large" and jvm is not None and jvm.kind == "openj9":
-        found |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}
-    return found
+        limits |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}
+    return limits
 
 
 def _volumes(component: Component) -> list[str]:
     if component.role == "injector":
         return [f"{OUTPUT}/load:{LOAD_FOLDER}:z"]
-    place, found = component.container, []
+    place, mounts = component.container, []
     if place is not None and place.folder is not None:
-        found.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs:z")
+        mounts.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs:z")
     if uses_cache(component):
-        found.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}:z")
-    return found
+        mounts.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}:z")
+    return mounts
 
 
 def _waits(base: Mapping[str, Any], names: Mapping[str, list[str]]) -> dict[str, Any]:
     """What a service waits for, said of the components that were made from what the bundle names."""
     if "depends_on" not in base:
         return {}
-    found = {
+    lines = {
         name: dict(condition)
         for service, condition in base["depends_on"].items()
         for name in names.get(service, ())
     }
-    return {"depends_on": _Override(found)}
+    return {"depends_on": _Override(lines)}
 
 
 def _load_data(spec: Spec) -> str:

@@ -51,7 +51,7 @@ class ComposeEngine:
     def check(self, specs: Sequence[Spec]) -> None:
         """Remove what a crashed session left; refuse missing images and ports that are taken."""
         sweep(self.docker, self.session)
-        images = {one.artifact.image: None for spec in specs for one in spec.components}
+        images = {component.artifact.image: None for spec in specs for component in spec.components}
         for image in images:
             find_image(self.docker, image or "")
         require_ports(sorted({port for spec in specs for port in spec.ports}))
@@ -106,14 +106,14 @@ class ComposeDeployment(Deployment[RunningContainer]):
         self._engine, self._docker = engine, engine.docker
         self._spec = spec
         self._project = Project(engine.docker, self._directory)
-        self._components = {one.name: one for one in spec.components}
+        self._components = {component.name: component for component in spec.components}
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
-        require_ports(sorted(one.port for one in components if one.port is not None))
+        require_ports(sorted(component.port for component in components if component.port is not None))
         give_folders(self._directory, components, self._engine.user)
-        names = [one.name for one in components]
-        self._components |= {one.name: one for one in components}
+        names = [component.name for component in components]
+        self._components |= {component.name: component for component in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
@@ -132,8 +132,9 @@ class ComposeDeployment(Deployment[RunningContainer]):
         unit, (port, _) = self._handles.get(component.name), self.expected_address(component)
         if unit is None or component.port is None:
             return []
-        found = unit.listeners()
-        return [] if any(one.port == port and not one.is_loopback for one in found) else found
+        listeners = unit.listeners()
+        is_reached = any(listener.port == port and not listener.is_loopback for listener in listeners)
+        return [] if is_reached else listeners
 
     def expected_address(self, component: Component) -> tuple[int, str]:
         """Inside of its container, where its port of this host leads to."""
@@ -154,18 +155,18 @@ class ComposeDeployment(Deployment[RunningContainer]):
 
     def out_of_memory(self) -> bool:
         """As the container engine tells of those that have ended."""
-        return any(one.out_of_memory for one in self._handles.values())
+        return any(container.out_of_memory for container in self._handles.values())
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = list(self._handles if names is None else names)
-        ending = [one for name, one in self._handles.items() if name in chosen]
-        alive = [one for one in ending if one.exit_code() is None]
+        ending = [container for name, container in self._handles.items() if name in chosen]
+        alive = [container for container in ending if container.exit_code() is None]
         problems: list[Failure] = []
         try:
             problems = super().stop(chosen, grace)
         except DockerFailed as error:
-            listed = ", ".join(one.name for one in alive)
+            listed = ", ".join(container.name for container in alive)
             sentence = f"the container engine did not answer while {listed} were stopped ({error.said})"
             problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         for container in ending:
@@ -185,7 +186,7 @@ class ComposeDeployment(Deployment[RunningContainer]):
             self._engine.children.forget_crash(self._project.name)
 
     def _end(self, units: Sequence[RunningContainer], grace: float) -> None:
-        if ids := [one.id for one in units if one.exit_code() is None]:
+        if ids := [container.id for container in units if container.exit_code() is None]:
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))
             self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)

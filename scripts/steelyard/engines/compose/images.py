@@ -23,8 +23,8 @@ def bundle_settings(bundle: str, environment: Mapping[str, str] = os.environ) ->
     """The variables as compose sees them for a bundle: of the environment, then of the file `.env` beside it."""
     path = BUNDLES / bundle / ".env"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    told = (line.partition("=") for line in lines if not line.startswith("#"))
-    return {name: value.strip("'\"") for name, _, value in told} | dict(environment)
+    entries = (line.partition("=") for line in lines if not line.startswith("#"))
+    return {name: value.strip("'\"") for name, _, value in entries} | dict(environment)
 
 
 def leave_settings(settings: Mapping[str, str]) -> list[Path]:
@@ -76,7 +76,7 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
             docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
         except DockerFailed as error:
             raise MissingRequirement(
-                f"the image {reference} is not on this host and cannot be pulled ({error.told}): {advice}"
+                f"the image {reference} is not on this host and cannot be pulled ({error.detail}): {advice}"
             ) from error
         described = docker.inspect("image", [reference])[0]
     built_for, here = described["Architecture"], native_architecture()
@@ -87,12 +87,12 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
         )
     return Image(
         reference=reference,
-        pinned=_pinned(reference, described.get("RepoDigests") or []),
+        pinned=_by_digest(reference, described.get("RepoDigests") or []),
         labels=(described.get("Config") or {}).get("Labels") or {},
     )
 
 
-def _pinned(reference: str, digests: Iterable[str]) -> str:
+def _by_digest(reference: str, digests: Iterable[str]) -> str:
     """The reference by the digest that the engine has of its repository; engines leave out the default registry."""
     if "@" in reference:
         return reference

@@ -47,6 +47,7 @@ class Project:
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
 
+    # The engine's own descriptions, whose schema is Docker's.
     def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
         """Create and start services, and nothing that they depend on.
 
@@ -67,18 +68,18 @@ class Project:
         up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
         # The override says everything: variables of the bundle are for people.
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
-        told = {**inherited, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
+        environment = {**inherited, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
         try:
             if instead_of:
                 self._docker.run("rm", "--force", "--volumes", *instead_of, whole=True)
             command = ("compose", "-p", self.name, *files, "--progress", "quiet", *up)
-            self._docker.run(*command, timeout=UP_LIMIT, env=told, whole=True)
+            self._docker.run(*command, timeout=UP_LIMIT, env=environment, whole=True)
             return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
         except DockerFailed as error:
-            found = _up_error(error)
-            if (ended := _EXITED.search(error.said)) is not None and isinstance(found, ServerFailed):
-                found = ServerFailed(f"{found}{self._words_of(ended[1])}")
-            raise found from error
+            failure = _up_error(error)
+            if (ended := _EXITED.search(error.said)) is not None and isinstance(failure, ServerFailed):
+                failure = ServerFailed(f"{failure}{self._words_of(ended[1])}")
+            raise failure from error
 
     def _words_of(self, container: str) -> str:
         """What a container that ended while it was started said, as the end of a sentence."""
@@ -120,7 +121,7 @@ def _up_error(error: DockerFailed) -> Exception:
         return MissingRequirement(f"{error.said}: the image was removed; build or pull it again, then resume")
     if "Cannot connect to the Docker daemon" in error.said or "EOF" in error.said:
         return ServerFailed(f"the container engine went away ({error.said})")
-    return ServerFailed(f"the containers could not be started: {error.told}")
+    return ServerFailed(f"the containers could not be started: {error.detail}")
 
 
 class RunningContainer:
@@ -161,7 +162,7 @@ class RunningContainer:
         """Where its processes listen, inside; nothing of what has ended or uses the host's network."""
         if self._hosts_network or self._has_ended():
             return []
-        return [one for one in namespace_listeners(self.pid) if one.address != _RESOLVER]
+        return [listener for listener in namespace_listeners(self.pid) if listener.address != _RESOLVER]
 
     @property
     def out_of_memory(self) -> bool:
@@ -221,5 +222,5 @@ class RunningContainer:
 
 def _exit_code(state: dict[str, Any]) -> int:
     """Exit code, negative for a signal; NOT_TOLD when the engine does not tell."""
-    told = state.get("ExitCode")
-    return exit_code_of(told if isinstance(told, int) else None)
+    code = state.get("ExitCode")
+    return exit_code_of(code if isinstance(code, int) else None)

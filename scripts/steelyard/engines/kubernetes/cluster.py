@@ -32,13 +32,13 @@ RIGHTS = (
     *(("", "pods", verb) for verb in ("get", "list", "watch", "create", "delete")),
     *(("", "pods/log", "get"), ("", "pods/proxy", "get"), ("", "pods/proxy", "create")),
     *(
-        ("", kind, verb)
-        for kind in ("services", "configmaps")
+        ("", resource, verb)
+        for resource in ("services", "configmaps")
         for verb in ("get", "list", "create", "patch", "delete")
     ),
     *(
-        (group, kind, verb)
-        for group, kind in (("apps", "statefulsets"), ("apps", "deployments"), ("batch", "jobs"))
+        (group, resource, verb)
+        for group, resource in (("apps", "statefulsets"), ("apps", "deployments"), ("batch", "jobs"))
         for verb in ("get", "list", "create", "patch", "delete")
     ),
     *(("apps", "replicasets", verb) for verb in ("list", "delete")),
@@ -174,15 +174,15 @@ class Cluster:
         try:
             printed = run_client(command, failed, first_error, timeout=ANSWER_LIMIT)
         except ClientFailed as error:
-            raise ApiError("kubectl kustomize", 0, "", error.told) from error
+            raise ApiError("kubectl kustomize", 0, "", error.detail) from error
         return [thing for thing in yaml.safe_load_all(printed) if thing]
 
     def removal_of(self, labels: str, *resources: str) -> list[str]:
         """A command that removes objects by their labels when the harness no longer can."""
         context = [f"--context={self.context}"] if self.context else []
-        what = ["delete", ",".join(resources or OURS), f"--selector={labels}"]
+        action = ["delete", ",".join(resources or OURS), f"--selector={labels}"]
         options = ["--ignore-not-found", "--wait=false"]
-        return [str(self.client), *context, f"--namespace={self.namespace}", *what, *options]
+        return [str(self.client), *context, f"--namespace={self.namespace}", *action, *options]
 
     def _may(self, group: str, resource: str, verb: str) -> bool:
         name, _, part = resource.partition("/")
@@ -240,9 +240,9 @@ def find_cluster(
         )
     client = Path(program)
     _require_version(
-        "kubectl", str(_printed(client, "version", "--client").get("clientVersion", {}).get("gitVersion"))
+        "kubectl", str(_ask_client(client, "version", "--client").get("clientVersion", {}).get("gitVersion"))
     )
-    config = _printed(client, "config", "view")
+    config = _ask_client(client, "config", "view")
     contexts = [entry["name"] for entry in config.get("contexts") or ()]
     context = context or config.get("current-context") or ""
     if context and context not in contexts:
@@ -259,7 +259,7 @@ def find_cluster(
     return Cluster(client, context, proxy, namespace, version)
 
 
-def _printed(client: Path, *arguments: str) -> Object:
+def _ask_client(client: Path, *arguments: str) -> Object:
     """What kubectl says of itself (raises MissingRequirement)."""
     failed = functools.partial(ClientFailed, f"kubectl {arguments[0]}")
     try:

@@ -63,23 +63,23 @@ class KubernetesDeployment(Deployment[Member]):
         super().__init__(directory)
         self._cluster = cluster
         self._spec, self._write = spec, write
-        self._components = {one.name: one for one in spec.components}
+        self._components = {component.name: component for component in spec.components}
         self._selector = f"{TRIAL}={trial}"
         self._watch: PodWatch | None = None
         self._objects: Sequence[Object] = ()
-        self._told: dict[str, str] = {}
+        self._ends: dict[str, str] = {}
         """How components ended, by name; asked once."""
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, and wait until their containers run: that they are placed, fetched and made is no part of
         their start."""
         kinds = list(dict.fromkeys(component.kind for component in components))
-        watch = self._opened()
+        watch = self._open()
         self._components |= {component.name: component for component in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         for component in components:
             self._handles.pop(component.name, None)
-            self._told.pop(component.name, None)
+            self._ends.pop(component.name, None)
             self._make_folder(self.logs(component.name))
         try:
             objects = self._objects
@@ -99,20 +99,20 @@ class KubernetesDeployment(Deployment[Member]):
     def started_components(self) -> list[Running]:
         """What was started and not stopped; its processes are not on this host."""
         return [
-            Running(self._components[name], (), one.started, self.contained)
-            for name, one in self._handles.items()
-            if not one.stop_requested
+            Running(self._components[name], (), member.started, self.contained)
+            for name, member in self._handles.items()
+            if not member.stop_requested
         ]
 
     def ask(
-        self, component: Component, path: str, timeout: float, told: Callable[[str], None] | None = None
+        self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
     ) -> tuple[int, bytes] | None:
         """One GET, through the API server; one that is away is waited for, but for what may take long itself."""
         place = component.container
         if place is None:
             return None
-        within = AWAY_LIMIT if told is None else 0.0
-        return self._ask(component.name, place.status or place.port, path, timeout, told, within)
+        within = AWAY_LIMIT if on_line is None else 0.0
+        return self._ask(component.name, place.status or place.port, path, timeout, on_line, within)
 
     def serves(self, component: Component) -> bool:
         """By its own readiness check; one without a path when its container runs."""
@@ -130,17 +130,17 @@ class KubernetesDeployment(Deployment[Member]):
         port: int,
         path: str,
         timeout: float,
-        told: Callable[[str], None] | None = None,
+        on_line: Callable[[str], None] | None = None,
         within: float = 0.0,
     ) -> tuple[int, bytes] | None:
         """One GET of a pod; while it runs, an API server that is away is waited for `within` seconds."""
         deadline = Deadline(within)
         while (unit := self._handles.get(name)) is not None:
             way = self._cluster.path_to(unit.pod_name, port)
-            answer = readiness.ask(self._cluster.proxy.connection(timeout), f"{way}{path}", told)
+            answer = readiness.ask(self._cluster.proxy.connection(timeout), f"{way}{path}", on_line)
             if answer is not None and answer[0] != _AWAY:
                 return answer
-            if unit.ended() or deadline.is_over:
+            if unit.has_ended() or deadline.is_over:
                 break
             deadline.sleep(_LOOK)
         return None
@@ -149,15 +149,15 @@ class KubernetesDeployment(Deployment[Member]):
         """CPUs, memory and environment of its container, as the API server has them."""
         unit, component = self._handles[name], self._components[name]
         asked = ",".join(map(str, sorted(component.cpus)))
-        found: dict[str, int | str] = {}
+        facts: dict[str, int | str] = {}
         with contextlib.suppress(ValueError):  # what cannot be read is not told
             cpus = pods.cpu_limit(unit.pod, unit.container)
-            found["cpus"] = asked if cpus == len(component.cpus) else f"{cpus} CPUs"
+            facts["cpus"] = asked if cpus == len(component.cpus) else f"{cpus} CPUs"
         with contextlib.suppress(ValueError):
             if (memory := pods.memory_limit(unit.pod, unit.container)) is not None:
-                found["memory"] = memory
+                facts["memory"] = memory
         variables = pods.variables(unit.pod, unit.container)
-        return found | {
+        return facts | {
             f"variable {key}": text.replace("$$", "$")
             for key, text in variables.items()
             if key in component.environment
@@ -177,7 +177,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def overhead(self) -> list[int]:
         """The client of the API server, and what of a cluster runs on this host."""
-        ours = [one.pid for one in psutil.Process().children() if one.name() == "kubectl"]
+        ours = [process.pid for process in psutil.Process().children() if process.name() == "kubectl"]
         return sorted({*ours, *daemons()})
 
     def observers(self) -> Mapping[str, Observer]:
@@ -186,7 +186,7 @@ class KubernetesDeployment(Deployment[Member]):
         return {
             unit.name: Observer(unit.node, unit.uid, connect, self._cluster.path_to(unit.pod_name, PORT))
             for unit in self._handles.values()
-            if not unit.stop_requested and pods.started(unit.pod, OBSERVER) is not None
+            if not unit.stop_requested and pods.start_time(unit.pod, OBSERVER) is not None
         }
 
     def fetch(self, name: str) -> None:
@@ -211,15 +211,15 @@ class KubernetesDeployment(Deployment[Member]):
             return None
         if self._watch.seconds_since_reply() > AWAY_LIMIT:
             return f"the API server has not answered for {AWAY_LIMIT:.0f} s"
-        if not unit.ended():
+        if not unit.has_ended():
             return None
-        if name not in self._told:
-            self._told[name] = self._with_reason(unit.describe_end(), name, unit.pod, unit.container)
-        return self._told[name]
+        if name not in self._ends:
+            self._ends[name] = self._with_reason(unit.describe_end(), name, unit.pod, unit.container)
+        return self._ends[name]
 
     def out_of_memory(self) -> bool:
         """As the API server tells of those that have ended."""
-        return any(pods.out_of_memory(one.pod, one.container) for one in self._handles.values())
+        return any(pods.out_of_memory(member.pod, member.container) for member in self._handles.values())
 
     def kill(self, name: str) -> None:
         """Have a pod end at once; nothing brings it back. Kubernetes gives no pod less than a second or two."""
@@ -231,23 +231,25 @@ class KubernetesDeployment(Deployment[Member]):
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = set(self._handles if names is None else names)
-        ending = [one for name, one in self._handles.items() if name in chosen]
-        alive = [one for one in ending if one.there and one.exit_code() is None]
-        for one in ending:
-            one.stop_requested = True
-            self._keep(one)
+        ending = [member for name, member in self._handles.items() if name in chosen]
+        alive = [member for member in ending if member.there and member.exit_code() is None]
+        for member in ending:
+            member.stop_requested = True
+            self._keep(member)
         problems: list[Failure] = []
         try:
             for role in reversed(ORDER):
-                self._end([one for one in ending if self._components[one.name].role == role], grace)
+                self._end([member for member in ending if self._components[member.name].role == role], grace)
         except ApiError as error:
-            listed = ", ".join(one.name for one in alive)
+            listed = ", ".join(member.name for member in alive)
             sentence = f"the cluster did not answer while {listed} were stopped ({error.message})"
             problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
         return problems + [
-            Failure(component=one.name, cause=NOT_STOPPED, detail=f"{one.name} did not stop and was killed")
-            for one in alive
-            if pods.exit_code(one.pod, one.container) == -9
+            Failure(
+                component=member.name, cause=NOT_STOPPED, detail=f"{member.name} did not stop and was killed"
+            )
+            for member in alive
+            if pods.exit_code(member.pod, member.container) == -9
         ]
 
     def close(self) -> None:
@@ -263,7 +265,7 @@ class KubernetesDeployment(Deployment[Member]):
                 self._cluster.remove(OURS, self._selector)
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
-    def _opened(self) -> PodWatch:
+    def _open(self) -> PodWatch:
         if self._watch is None:
             self._watch = PodWatch(self._cluster.proxy, self._cluster.path("pods"), self._selector)
             kinds = {component.kind for component in self._spec.components}
@@ -276,7 +278,7 @@ class KubernetesDeployment(Deployment[Member]):
         return self._watch
 
     def _number(self, component: Component) -> int:
-        alike = [one.name for one in self._spec.components if one.kind == component.kind]
+        alike = [other.name for other in self._spec.components if other.kind == component.kind]
         return alike.index(component.name)
 
     def _wait(self, components: Sequence[Component], watch: PodWatch) -> dict[str, Object]:
@@ -284,27 +286,28 @@ class KubernetesDeployment(Deployment[Member]):
         deadline, asked = Deadline(START_LIMIT), 0.0
         while True:
             there = {pods.place(pod): pod for pod in watch.pods.values()}
-            found = {
-                one.name: there[one.kind, self._number(one)]
-                for one in components
-                if (one.kind, self._number(one)) in there
+            placed = {
+                component.name: there[component.kind, self._number(component)]
+                for component in components
+                if (component.kind, self._number(component)) in there
             }
-            if len(found) == len(components) and all(
-                pods.started(found[one.name], one.kind) is not None for one in components
+            if len(placed) == len(components) and all(
+                pods.start_time(placed[component.name], component.kind) is not None
+                for component in components
             ):
-                return found
+                return placed
             waited = deadline.spent
-            for one in components:
-                if one.name in found:
-                    self._refuse(one, found[one.name], waited)
-            if len(found) < len(components) and waited > _EVENTS_AFTER and waited - asked > _EVENTS_EVERY:
+            for component in components:
+                if component.name in placed:
+                    self._refuse(component, placed[component.name], waited)
+            if len(placed) < len(components) and waited > _EVENTS_AFTER and waited - asked > _EVENTS_EVERY:
                 asked = waited
                 self._refuse_uncreated(components)
             if watch.seconds_since_reply() > AWAY_LIMIT:
                 raise ServerFailed(f"the API server has not answered for {AWAY_LIMIT:.0f} s")
             if deadline.is_over:
                 raise ServerFailed(
-                    f"{', '.join(one.name for one in components)} did not run within {START_LIMIT:.0f} s"
+                    f"{', '.join(component.name for component in components)} did not run within {START_LIMIT:.0f} s"
                 )
             deadline.sleep(_LOOK, watch.wait)
 
@@ -315,7 +318,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _refuse_uncreated(self, components: Sequence[Component]) -> None:
         """A quota or a rule of the namespace may keep pods from being made: events alone tell of it."""
-        kinds = ",".join(dict.fromkeys(one.kind for one in components))
+        kinds = ",".join(dict.fromkeys(component.kind for component in components))
         labels = f"{self._selector},{NAME} in ({kinds})"
         makers = [maker for resource in MAKERS for maker in self._cluster.objects(resource, labels)]
         uids = {maker["metadata"]["uid"] for maker in makers}
@@ -344,13 +347,13 @@ class KubernetesDeployment(Deployment[Member]):
         with contextlib.suppress(ApiError):
             printed = self._cluster.log(unit.pod_name, unit.container)
             write_atomic(self.logs(unit.name) / "console.log", printed)
-        if not unit.fetched and pods.started(unit.pod, OBSERVER) is not None:
+        if not unit.fetched and pods.start_time(unit.pod, OBSERVER) is not None:
             with contextlib.suppress(ServerFailed):
                 self.fetch(unit.name)
 
     def _orphan(self, units: Sequence[Member]) -> None:
         """Take from pods what would make them anew."""
-        kinds = ",".join(dict.fromkeys(one.container for one in units))
+        kinds = ",".join(dict.fromkeys(member.container for member in units))
         labels = f"{self._selector},{NAME} in ({kinds})"
         self._cluster.remove(MAKERS, labels, cascade="Orphan")
         self._cluster.wait_until_gone(MAKERS, labels)
@@ -364,13 +367,13 @@ class KubernetesDeployment(Deployment[Member]):
             for unit in there:
                 if unit.there:
                     self._cluster.delete("pods", unit.pod_name, grace=seconds)
-            if self._gone(there, within):
+            if self._wait_until_gone(there, within):
                 return
 
-    def _gone(self, units: Sequence[Member], within: float) -> bool:
+    def _wait_until_gone(self, units: Sequence[Member], within: float) -> bool:
         assert self._watch is not None
         deadline = Deadline(within)
-        while any(one.there for one in units):
+        while any(member.there for member in units):
             if deadline.is_over:
                 return False
             deadline.sleep(_LOOK, self._watch.wait)

@@ -69,7 +69,7 @@ class KubernetesEngine:
         self.children.on_crash(
             "kubernetes", self.cluster.removal_of(f"{SESSION}={label_value(self.session)}")
         )
-        _refuse_strangers(self.cluster, {kind for spec in specs for kind in kinds(spec)})
+        _refuse_strangers(self.cluster, {component_kind for spec in specs for component_kind in kinds(spec)})
 
     def daemons(self) -> list[int]:
         """What of the cluster runs on this host."""
@@ -153,7 +153,11 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
             " compose"
         )
     # A JITServer is of no workload: it is there for any.
-    parts = [folder, folder / "load", *(BUNDLES / "base" / one.kind for one in spec.of("compiler"))]
+    parts = [
+        folder,
+        folder / "load",
+        *(BUNDLES / "base" / component.kind for component in spec.of("compiler")),
+    ]
     try:
         return select_objects(
             spec, [thing for part in parts if part.exists() for thing in _render(cluster, part)]
@@ -194,7 +198,7 @@ def _roles(cluster: Cluster) -> frozenset[str]:
 
 def _page(cluster: Cluster, specs: Sequence[Spec]) -> int | None:
     """As `page_for` of the nodes that take pods (raises MissingRequirement)."""
-    if not any(one.large_heap for spec in specs for one in spec.servers):
+    if not any(server.large_heap for spec in specs for server in spec.servers):
         return None
     try:
         return page_for(specs, reserved_pages(usable(cluster.objects("nodes"))))

@@ -43,29 +43,31 @@ class ClusterImages:
     """Images that pods of a cluster can run."""
 
     cluster: Cluster
-    _told: dict[str, str] = field(default_factory=dict)
+    _printed: dict[str, str] = field(default_factory=dict)
     """By reference: what a container of the image printed."""
-    _found: dict[str, Image] = field(default_factory=dict)
+    _images: dict[str, Image] = field(default_factory=dict)
 
     def find(self, wanted: Mapping[str, str]) -> dict[str, Image]:
         """Images by reference (see `Images.find`), asked for by one pod."""
-        if unknown := [one for one in wanted if one not in self._found]:
+        if unknown := [reference for reference in wanted if reference not in self._images]:
             self._ask(unknown, wanted)
-        return {reference: self._found[reference] for reference in wanted}
+        return {reference: self._images[reference] for reference in wanted}
 
     def java(self, image: Image) -> str:
         """What the JVM inside prints (see `Images.java`)."""
-        return self._told[image.reference]
+        return self._printed[image.reference]
 
     def _ask(self, references: list[str], advice: Mapping[str, str]) -> None:
         name = f"steelyard-images-{secrets.token_hex(4)}"
         try:
-            self._make(_asking(name, references))
+            self._make(_make_pod(name, references))
             pod = self._wait(name, references, advice)
             for number, reference in enumerate(references):
-                told = self.cluster.log(name, f"image-{number}")
-                self._told[reference] = told
-                self._found[reference] = Image(reference, _pinned(reference, pod, number), _labels(told))
+                printed = self.cluster.log(name, f"image-{number}")
+                self._printed[reference] = printed
+                self._images[reference] = Image(
+                    reference, _by_digest(reference, pod, number), _labels(printed)
+                )
         except ApiError as error:
             raise MissingRequirement(f"no pod can be made to ask for images ({error})") from error
         finally:
@@ -86,7 +88,7 @@ class ClusterImages:
             if pod["status"].get("phase") in ("Succeeded", "Failed"):
                 return pod
             if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
-                missing = next((one for one in references if one in why), references[0])
+                missing = next((reference for reference in references if reference in why), references[0])
                 raise MissingRequirement(f"{why}: {advice[missing]}")
             if deadline.is_over:
                 raise MissingRequirement(
@@ -95,7 +97,7 @@ class ClusterImages:
             deadline.sleep(_POLL)
 
 
-def _asking(name: str, references: list[str]) -> Object:
+def _make_pod(name: str, references: list[str]) -> Object:
     """The pod, as a namespace of the restricted level takes it, and one with a quota."""
     return {
         "apiVersion": "v1",
@@ -130,18 +132,18 @@ def _asking(name: str, references: list[str]) -> Object:
     }
 
 
-def _labels(told: str) -> dict[str, str]:
+def _labels(printed: str) -> dict[str, str]:
     """What the image says of itself, by the names of labels of images."""
-    found = re.findall(rf"^{_MARK} (\w+)=(\S+)$", told, re.MULTILINE)
-    return {_LABELS[name]: text for name, text in found if name in _LABELS}
+    labels = re.findall(rf"^{_MARK} (\w+)=(\S+)$", printed, re.MULTILINE)
+    return {_LABELS[name]: text for name, text in labels if name in _LABELS}
 
 
-def _pinned(reference: str, pod: Object, number: int) -> str:
+def _by_digest(reference: str, pod: Object, number: int) -> str:
     """The reference by the digest that the node knows it by; as it is where it was brought there without a registry."""
     if "@" in reference:
         return reference
     listed = pod["status"].get("containerStatuses", ())
-    told = next((one.get("imageID", "") for one in listed if one["name"] == f"image-{number}"), "")
+    identity = next((entry.get("imageID", "") for entry in listed if entry["name"] == f"image-{number}"), "")
     repository = re.sub(r":[^/:]+$", "", reference)
-    known, _, digest = told.removeprefix("docker-pullable://").partition("@")
+    known, _, digest = identity.removeprefix("docker-pullable://").partition("@")
     return f"{repository}@{digest}" if digest and known == repository else reference

@@ -26,13 +26,13 @@ def resource_of(size: int) -> str:
 
 def reserved_pages(nodes: Iterable[Mapping[str, Any]]) -> dict[int, int]:
     """What pods may have of large pages on the node that has most, by the size of a page; all in bytes."""
-    found: dict[int, int] = {}
+    largest: dict[int, int] = {}
     for node in nodes:
-        for name, told in node["status"]["allocatable"].items():
-            if name.startswith(_PREFIX) and quantity(told) > 0:
+        for name, amount in node["status"]["allocatable"].items():
+            if name.startswith(_PREFIX) and quantity(amount) > 0:
                 size = quantity(name.removeprefix(_PREFIX))
-                found[size] = max(found.get(size, 0), quantity(told))
-    return found
+                largest[size] = max(largest.get(size, 0), quantity(amount))
+    return largest
 
 
 def page_for(specs: Iterable[Spec], pages: Mapping[int, int]) -> int | None:
@@ -47,7 +47,10 @@ def page_for(specs: Iterable[Spec], pages: Mapping[int, int]) -> int | None:
         MissingRequirement: no node has any, or enough of them for a JVM.
     """
     heaps = [
-        (one.large_heap, spec.arm) for spec in specs for one in spec.servers if one.large_heap is not None
+        (server.large_heap, spec.arm)
+        for spec in specs
+        for server in spec.servers
+        if server.large_heap is not None
     ]
     if not heaps:
         return None

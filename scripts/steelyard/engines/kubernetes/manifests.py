@@ -63,28 +63,28 @@ class Marks:
 
 def kinds(spec: Spec) -> dict[str, list[Component]]:
     """The components of a spec by their kind."""
-    found: dict[str, list[Component]] = {}
-    for one in spec.components:
-        found.setdefault(one.kind, []).append(one)
-    return found
+    by_kind: dict[str, list[Component]] = {}
+    for component in spec.components:
+        by_kind.setdefault(component.kind, []).append(component)
+    return by_kind
 
 
 def check_uniform(spec: Spec) -> None:
     """Refuse components of a kind that differ: one template makes all pods of a kind (raises BadInput)."""
-    for kind, components in kinds(spec).items():
+    for component_kind, components in kinds(spec).items():
         made = [
             (
-                one.artifact.image,
-                len(one.cpus),
-                one.memory_bytes,
-                _told(one) if one.role != "injector" else {},
+                component.artifact.image,
+                len(component.cpus),
+                component.memory_bytes,
+                _environment(component) if component.role != "injector" else {},
             )
-            for one in components
+            for component in components
         ]
         if any(other != made[0] for other in made):
             raise BadInput(
-                f"{spec.arm}: the {kind}s differ in what they are given, and pods of one kind are alike in a cluster:"
-                " choose as many CPUs as divide evenly, or --engine process or compose"
+                f"{spec.arm}: the {component_kind}s differ in what they are given, and pods of one kind are alike in a"
+                " cluster: choose as many CPUs as divide evenly, or --engine process or compose"
             )
 
 
@@ -97,20 +97,22 @@ def require_possible(spec: Spec) -> None:
         "jitserver.aot_cache: warm": spec.keeps_compilers,
         "settings of the host": spec.host_states,
         "pages: large for a heap whose size is left to the JVM": any(
-            one.jvm_settings is not None and one.jvm_settings.pages == "large" and one.large_heap is None
-            for one in spec.servers
+            server.jvm_settings is not None
+            and server.jvm_settings.pages == "large"
+            and server.large_heap is None
+            for server in spec.servers
         ),
     }
-    for what, asked in lacking.items():
+    for setting, asked in lacking.items():
         if asked:
             raise BadInput(
-                f"{spec.arm}: {what} is not to be had in a cluster: choose --engine process or compose"
+                f"{spec.arm}: {setting} is not to be had in a cluster: choose --engine process or compose"
             )
 
 
 def notes(spec: Spec) -> list[str]:
     """What belongs beside every figure of trials in a cluster."""
-    apart = [one.name for one in spec.servers if not _shares(spec, one)]
+    apart = [server.name for server in spec.servers if not _shares(spec, server)]
     said = []
     if not apart:
         said.append(
@@ -118,7 +120,7 @@ def notes(spec: Spec) -> list[str]:
             " it was given (a limit), on whichever CPUs the node has. A limit stops a JVM whose threads have used it"
             " up for the rest of 0.1 s: `throttled_share`."
         )
-    elif any(one.memory_bytes is None for one in spec.servers):
+    elif any(server.memory_bytes is None for server in spec.servers):
         said.append(
             f"{spec.arm}: servers without a memory limit get their CPUs as a share of time and not for their own: give"
             " `memory` or `total_memory`."
@@ -137,21 +139,21 @@ def select_objects(spec: Spec, objects: Iterable[Object]) -> list[Object]:
     Raises:
         BadInput: the bundle does not have a kind, or has it share a volume, which nobody would make and remove.
     """
-    wanted, found = kinds(spec), {}
-    for one in objects:
-        name, kind = one["metadata"]["name"], one["kind"]
-        part = one["metadata"].get("labels", {}).get(NAME)
-        if (kind in _WORKLOADS and name in wanted) or (kind in _BESIDE and part in (None, *wanted)):
-            found[kind, name] = one
+    wanted, selected = kinds(spec), {}
+    for thing in objects:
+        name, type_name = thing["metadata"]["name"], thing["kind"]
+        part = thing["metadata"].get("labels", {}).get(NAME)
+        if (type_name in _WORKLOADS and name in wanted) or (type_name in _BESIDE and part in (None, *wanted)):
+            selected[type_name, name] = thing
     for name in wanted:
-        pod = _workload(name, found.values(), spec.bundle)["spec"]["template"]["spec"]
+        pod = _workload(name, selected.values(), spec.bundle)["spec"]["template"]["spec"]
         for volume in pod.get("volumes", ()):
             if "persistentVolumeClaim" in volume:
                 raise BadInput(
                     f"k8s/{spec.bundle}: {name} has a volume that outlives its pods, {volume['name']}, which trials"
                     " in a cluster do not have: choose another topology, or --engine process or compose"
                 )
-    return list(found.values())
+    return list(selected.values())
 
 
 def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, str]:
@@ -163,10 +165,12 @@ def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, st
         marks: whose objects they become, and where.
     """
     patches = {
-        f"{kind}.yaml": _patch(spec, components, _workload(kind, objects, spec.bundle), marks)
-        for kind, components in kinds(spec).items()
+        f"{component_kind}.yaml": _patch(
+            spec, components, _workload(component_kind, objects, spec.bundle), marks
+        )
+        for component_kind, components in kinds(spec).items()
     }
-    names = [_name(one, number) for number, one in _numbered(spec)]
+    names = [_name(component, number) for number, component in _with_numbers(spec)]
     kustomization = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
@@ -176,7 +180,7 @@ def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, st
         "patches": [{"path": name} for name in patches],
     }
     # The namespace is the user's choice.
-    bundle = [{**one, "metadata": _without(one["metadata"], "namespace")} for one in objects]
+    bundle = [{**thing, "metadata": _without(thing["metadata"], "namespace")} for thing in objects]
     files = {"kustomization.yaml": _head(spec) + _dump(kustomization)}
     files["bundle.yaml"] = _LICENSE + _dump(*bundle)
     if names:
@@ -202,59 +206,59 @@ def _head(spec: Spec) -> str:
     return _LICENSE + "\n".join(lines) + "\n"
 
 
-def _workload(kind: str, objects: Iterable[Object], bundle: str) -> Object:
-    for one in objects:
-        if one["kind"] in _WORKLOADS and one["metadata"]["name"] == kind:
-            main = one["spec"]["template"]["spec"]["containers"][0]["name"]
-            if main != kind:
+def _workload(name: str, objects: Iterable[Object], bundle: str) -> Object:
+    for thing in objects:
+        if thing["kind"] in _WORKLOADS and thing["metadata"]["name"] == name:
+            main = thing["spec"]["template"]["spec"]["containers"][0]["name"]
+            if main != name:
                 raise BadInput(
-                    f"k8s/{bundle}: the first container of {kind} is called {main!r}: call it {kind!r}"
+                    f"k8s/{bundle}: the first container of {name} is called {main!r}: call it {name!r}"
                 )
-            return one
+            return thing
     raise BadInput(
-        f"the bundle k8s/{bundle} has no {kind}: choose another workload or topology, or --engine process or compose"
+        f"the bundle k8s/{bundle} has no {name}: choose another workload or topology, or --engine process or compose"
     )
 
 
 def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Marks) -> Object:
-    one, kind = components[0], components[0].kind
+    first, name = components[0], components[0].kind
     template = base["spec"]["template"]["spec"]
     main = template["containers"][0]
-    apart = not _shares(spec, one)
-    resources = _resources(one, apart, marks.large_page)
+    apart = not _shares(spec, first)
+    resources = _resources(first, apart, marks.large_page)
     changed: dict[str, Any] = {
-        "name": kind,
-        "image": one.artifact.image,
+        "name": name,
+        "image": first.artifact.image,
         "imagePullPolicy": "IfNotPresent",
         "env": _variables(components),
         "resources": resources,
         **dict.fromkeys((probe for probe in _PROBES if probe in main), None),
     }
     volumes = [{"name": _OBSERVED, "emptyDir": {}}, {"name": "observer-tmp", "emptyDir": {}}]
-    if mounts := _mounts(one):
+    if mounts := _mounts(first):
         changed["volumeMounts"] = mounts
         volumes += [{"name": mount["name"], "emptyDir": {}} for mount in mounts if mount["name"] != _OBSERVED]
     pod: dict[str, Any] = {
         "shareProcessNamespace": True,
-        "containers": [_observer(one, main, marks, apart), changed],
+        "containers": [_observer(first, main, marks, apart), changed],
         "volumes": volumes,
     }
     # What prepares a pod does it with the component's own image.
     inits = [
         {"name": init["name"], "resources": resources}
-        | ({"image": one.artifact.image} if init["image"] == main["image"] else {})
+        | ({"image": first.artifact.image} if init["image"] == main["image"] else {})
         for init in template.get("initContainers", ())
     ]
     if inits:
         pod["initContainers"] = inits
-    if (role := NODES.get(one.role, "server")) in marks.roles:
+    if (role := NODES.get(first.role, "server")) in marks.roles:
         pod["nodeSelector"] = {ROLE: role}
     count = len(components)
     scale = {"replicas": count} if base["kind"] != "Job" else {"completions": count, "parallelism": count}
     return {
         "apiVersion": base["apiVersion"],
         "kind": base["kind"],
-        "metadata": {"name": kind},
+        "metadata": {"name": name},
         "spec": {**scale, "template": {"spec": pod}},
     }
 
@@ -306,22 +310,22 @@ def _resources(component: Component, apart: bool, page: int | None) -> dict[str,
     }
 
 
-def _told(component: Component) -> dict[str, str]:
+def _environment(component: Component) -> dict[str, str]:
     """What a component is told, as Kubernetes has it: a dollar sign begins a variable."""
     return {name: text.replace("$", "$$") for name, text in environment(component).items()}
 
 
 def _variables(components: Sequence[Component]) -> list[dict[str, Any]]:
-    one = components[0]
-    found: list[dict[str, Any]] = [{"name": MARKER, "value": one.kind}]
-    if one.role != "injector":
-        return found + [{"name": name, "value": text} for name, text in _told(one).items()]
+    first = components[0]
+    variables: list[dict[str, Any]] = [{"name": MARKER, "value": first.kind}]
+    if first.role != "injector":
+        return variables + [{"name": name, "value": text} for name, text in _environment(first).items()]
     field_of = {
         "fieldPath": f"metadata.annotations['batch.kubernetes.io/{_INDEX.lower().replace('_', '-')}']"
     }
-    settings = json.dumps({**one.settings, "output": LOAD_FOLDER, "injector": _INDEX}).replace("$", "$$")
+    settings = json.dumps({**first.settings, "output": LOAD_FOLDER, "injector": _INDEX}).replace("$", "$$")
     return [
-        *found,
+        *variables,
         {"name": _INDEX, "valueFrom": {"fieldRef": field_of}},
         {"name": "LOADGEN_SETTINGS", "value": settings.replace(f'"{_INDEX}"', f"$({_INDEX})")},
     ]
@@ -330,21 +334,21 @@ def _variables(components: Sequence[Component]) -> list[dict[str, Any]]:
 def _mounts(component: Component) -> list[dict[str, str]]:
     if component.role == "injector":
         return [{"name": _OBSERVED, "mountPath": LOAD_FOLDER}]
-    found = []
+    mounts = []
     if component.container is not None and component.container.folder is not None:
-        found.append({"name": _OBSERVED, "mountPath": f"{container_folder(component)}/logs"})
+        mounts.append({"name": _OBSERVED, "mountPath": f"{container_folder(component)}/logs"})
     if uses_cache(component):
-        found.append({"name": "class-cache", "mountPath": CACHE_FOLDER})
-    return found
+        mounts.append({"name": "class-cache", "mountPath": CACHE_FOLDER})
+    return mounts
 
 
-def _numbered(spec: Spec) -> list[tuple[int, Component]]:
+def _with_numbers(spec: Spec) -> list[tuple[int, Component]]:
     """Components that are one of several, with their numbers from 0."""
     return [
-        (number, one)
-        for kind, components in kinds(spec).items()
-        for number, one in enumerate(components)
-        if one.role != "injector" and one.name != kind
+        (number, component)
+        for component_kind, components in kinds(spec).items()
+        for number, component in enumerate(components)
+        if component.role != "injector" and component.name != component_kind
     ]
 
 
@@ -364,8 +368,8 @@ def _name(component: Component, number: int) -> Object:
     }
 
 
-def _without(found: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if key != name}
+def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != name}
 
 
 class _PlainDumper(yaml.SafeDumper):
@@ -375,4 +379,6 @@ class _PlainDumper(yaml.SafeDumper):
 
 
 def _dump(*documents: Object) -> str:
-    return yaml.dump_all([dict(one) for one in documents], Dumper=_PlainDumper, sort_keys=False, width=10_000)
+    return yaml.dump_all(
+        [dict(document) for document in documents], Dumper=_PlainDumper, sort_keys=False, width=10_000
+    )

@@ -17,7 +17,7 @@ class Member:
         self.pod_name = str(pod["metadata"]["name"])
         self.uid = str(pod["metadata"]["uid"])
         self.node = pods.node(pod)
-        started = pods.started(pod, self.container)
+        started = pods.start_time(pod, self.container)
         assert started is not None
         self.started = started
         """To the second below (see `KubernetesDeployment.began`)."""
@@ -32,8 +32,8 @@ class Member:
     @property
     def there(self) -> bool:
         """Whether it is there, and no other in its place."""
-        found = self._watch.pods.get(self.pod_name)
-        return found is not None and found["metadata"]["uid"] == self.uid
+        pod = self._watch.pods.get(self.pod_name)
+        return pod is not None and pod["metadata"]["uid"] == self.uid
 
     def exit_code(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
@@ -53,7 +53,7 @@ class Member:
             or f"{self.name} ended because its pod {self.pod_name} is gone"
         )
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether it does not run as it did."""
         pod = self.pod
         return not self.there or pods.disruption(pod, self.name) is not None or self.exit_code() is not None

@@ -34,11 +34,13 @@ def daemons() -> list[int]:
 def usable(nodes: Sequence[Object]) -> list[Object]:
     """Nodes that are ready and take pods of everybody."""
     return [
-        one
-        for one in nodes
-        if not one["spec"].get("unschedulable")
-        and not any(taint["effect"] in ("NoSchedule", "NoExecute") for taint in one["spec"].get("taints", ()))
-        and any(each["type"] == "Ready" and each["status"] == "True" for each in one["status"]["conditions"])
+        node
+        for node in nodes
+        if not node["spec"].get("unschedulable")
+        and not any(
+            taint["effect"] in ("NoSchedule", "NoExecute") for taint in node["spec"].get("taints", ())
+        )
+        and any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"]["conditions"])
     ]
 
 
@@ -51,11 +53,11 @@ def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
             f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.message}): have"
             " `list nodes` granted (k8s/base/experiment/nodes.yaml)"
         ) from error
-    count = sum(math.floor(pods.cpus(one["status"]["allocatable"]["cpu"])) for one in nodes)
+    count = sum(math.floor(pods.cpus(node["status"]["allocatable"]["cpu"])) for node in nodes)
     if count < 1:
         raise MissingRequirement("no node of the cluster is ready and takes pods of everybody")
     shown = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'} with {count} CPUs"
-    models = Counter(one["status"]["nodeInfo"]["architecture"] for one in nodes)
+    models = Counter(node["status"]["nodeInfo"]["architecture"] for node in nodes)
     note = (
         f"The components were pods of Kubernetes {cluster.version} ({shown}, {', '.join(models)}); its CPUs are told"
         " apart by their number alone, and each counts as a core."
@@ -65,15 +67,15 @@ def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
 
 def examine(cluster: Cluster) -> list[Finding]:
     """What in a cluster would disturb a measurement, or keep a session from being made; nothing is changed."""
-    found = [_client(cluster), _rights(cluster), _level(cluster)]
+    findings = [_client(cluster), _rights(cluster), _level(cluster)]
     try:
         nodes = cluster.objects("nodes")
     except ApiError as error:
         why = "placement, CPU manager and neighbours decide what a figure means"
-        return [*found, Finding("nodes", why, f"may not be listed ({error.message})", "warn", None)]
-    found.append(_nodes(nodes))
-    found += [_cpu_manager(cluster, nodes), _neighbours(cluster), _clock(cluster)]
-    return found
+        return [*findings, Finding("nodes", why, f"may not be listed ({error.message})", "warn", None)]
+    findings.append(_nodes(nodes))
+    findings += [_cpu_manager(cluster, nodes), _neighbours(cluster), _clock(cluster)]
+    return findings
 
 
 def _client(cluster: Cluster) -> Finding:
@@ -118,24 +120,28 @@ def _level(cluster: Cluster) -> Finding:
 
 def _nodes(nodes: Sequence[Object]) -> Finding:
     why = "nodes of different kinds or under pressure make trials differ by where they ran"
-    told = []
-    for one in nodes:
-        status, labels = one["status"], one["metadata"].get("labels", {})
+    descriptions = []
+    for node in nodes:
+        status, labels = node["status"], node["metadata"].get("labels", {})
         bad = [
             each["type"]
             for each in status["conditions"]
             if each["type"] in _PRESSURES and each["status"] == "True"
         ]
         role = f", {labels[ROLE]}" if ROLE in labels else ""
-        told.append(
-            f"{one['metadata']['name']} ({status['allocatable']['cpu']} CPUs of {status['capacity']['cpu']},"
+        descriptions.append(
+            f"{node['metadata']['name']} ({status['allocatable']['cpu']} CPUs of {status['capacity']['cpu']},"
             f" {status['nodeInfo']['architecture']}, Linux {status['nodeInfo']['kernelVersion']}{role}"
             f"{', ' + ', '.join(bad) if bad else ''})"
         )
-    pressed = len(usable(nodes)) < len(nodes) or any("Pressure" in text for text in told)
-    kinds = {(one["status"]["nodeInfo"]["architecture"], one["status"]["capacity"]["cpu"]) for one in nodes}
+    pressed = len(usable(nodes)) < len(nodes) or any("Pressure" in text for text in descriptions)
+    kinds = {
+        (node["status"]["nodeInfo"]["architecture"], node["status"]["capacity"]["cpu"]) for node in nodes
+    }
     change = f"label nodes {ROLE}=server, injector and database, so that each role has nodes of one kind"
-    state = "; ".join(told[:8]) + (f"; and {len(told) - 8} more" if len(told) > 8 else "")
+    state = "; ".join(descriptions[:8]) + (
+        f"; and {len(descriptions) - 8} more" if len(descriptions) > 8 else ""
+    )
     return Finding(
         "nodes", why, state, "warn" if pressed or len(kinds) > 1 else "ok", change if len(kinds) > 1 else None
     )
@@ -144,8 +150,8 @@ def _nodes(nodes: Sequence[Object]) -> Finding:
 def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> Finding:
     why = "without the static policy no pod has CPUs for its own, and others run on them"
     policies: dict[str, list[str]] = {}
-    for one in nodes[:8]:
-        name = one["metadata"]["name"]
+    for node in nodes[:8]:
+        name = node["metadata"]["name"]
         try:
             settings = cluster.get(f"{cluster.path('nodes', name)}/proxy/configz")
             policy = settings["kubeletconfig"].get("cpuManagerPolicy", "none")
@@ -178,12 +184,12 @@ def _clock(cluster: Cluster) -> Finding:
     before = time.time()
     try:
         metadata = cluster.create("configmaps", _TOKEN, patient=False)["metadata"]
-        told = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
+        created = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
         cluster.delete("configmaps", metadata["name"])
     except (ApiError, ValueError, KeyError) as error:
         return Finding("clock", why, f"not told ({error})", "info", None)
     after = time.time()
-    apart = max(told - after, before - told - 1.0, 0.0)
+    apart = max(created - after, before - created - 1.0, 0.0)
     fine = apart <= CLOCK_LIMIT
     state = (
         "agrees with the API server's to a second" if fine else f"{apart:.0f} s or more from the API server's"

@@ -49,7 +49,7 @@ _SUFFIXES = {
 def place(pod: Object) -> tuple[str, int]:
     """Kind of its component, and its number among those of the kind, from 0."""
     labels = pod["metadata"].get("labels", {})
-    number = next((labels[one] for one in _NUMBERS if one in labels), "0")
+    number = next((labels[label] for label in _NUMBERS if label in labels), "0")
     return labels.get(NAME, ""), int(number)
 
 
@@ -61,10 +61,10 @@ def node(pod: Object) -> str:
 def status(pod: Object, container: str) -> Object:
     """The status of one of its containers; empty before there is one."""
     listed = pod.get("status", {}).get("containerStatuses", ())
-    return next((one for one in listed if one["name"] == container), {})
+    return next((entry for entry in listed if entry["name"] == container), {})
 
 
-def started(pod: Object, container: str) -> float | None:
+def start_time(pod: Object, container: str) -> float | None:
     """Epoch seconds at which a container that runs was started; Kubernetes tells whole ones, rounded down."""
     at = status(pod, container).get("state", {}).get("running", {}).get("startedAt")
     return datetime.fromisoformat(at).timestamp() if at is not None else None
@@ -72,18 +72,20 @@ def started(pod: Object, container: str) -> float | None:
 
 def exit_code(pod: Object, container: str) -> int | None:
     """Exit code of a container's end, its first if it was started again: negative for a signal; None: it runs."""
-    ended = _ended(pod, container)
+    ended = _end_of(pod, container)
     return exit_code_of(ended.get("exitCode")) if ended is not None else None
 
 
 def out_of_memory(pod: Object, container: str) -> bool:
     """Whether a container ended because it reached its memory limit."""
-    return (_ended(pod, container) or {}).get("reason") == "OOMKilled"
+    return (_end_of(pod, container) or {}).get("reason") == "OOMKilled"
 
 
 def ready(pod: Object) -> bool:
     """Whether it serves, by its own readiness checks."""
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in _conditions(pod))
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "True" for condition in _conditions(pod)
+    )
 
 
 def memory_limit(pod: Object, container: str) -> int | None:
@@ -100,55 +102,56 @@ def cpu_limit(pod: Object, container: str) -> float | None:
 
 def variables(pod: Object, container: str) -> dict[str, str]:
     """The environment that a container is given."""
-    found = _container(pod, container)
-    return {one["name"]: one["value"] for one in found.get("env", ()) if "value" in one}
+    spec = _container(pod, container)
+    return {variable["name"]: variable["value"] for variable in spec.get("env", ()) if "value" in variable}
 
 
 def cpus(text: str) -> float:
     """A number of CPUs as Kubernetes writes it: `2`, `1930m` (raises ValueError: it is none)."""
-    found = _QUANTITY.fullmatch(text)
-    if found is None or found[2] not in ("", "m"):
+    match = _QUANTITY.fullmatch(text)
+    if match is None or match[2] not in ("", "m"):
         raise ValueError(f"{text!r} is no number of CPUs")
-    return float(found[1]) / (1000 if found[2] else 1)
+    return float(match[1]) / (1000 if match[2] else 1)
 
 
 def quantity(text: str) -> int:
     """Bytes of a quantity as Kubernetes writes it: `512Mi`, `2G`, `1000` (raises ValueError: it is none)."""
-    found = _QUANTITY.fullmatch(text)
-    if found is None or found[2] not in ("", *_SUFFIXES):
+    match = _QUANTITY.fullmatch(text)
+    if match is None or match[2] not in ("", *_SUFFIXES):
         raise ValueError(f"{text!r} is no size")
-    return int(float(found[1]) * _SUFFIXES.get(found[2], 1))
+    return int(float(match[1]) * _SUFFIXES.get(match[2], 1))
 
 
 def hindrance(pod: Object, name: str, container: str) -> str | None:
     """Why a pod will not start as things stand, in one sentence; None: nothing is known against it."""
-    for one in _conditions(pod):
-        if one["type"] == "PodScheduled" and one.get("reason") == "Unschedulable":
-            return f"{name} fits no node of the cluster ({_words(one.get('message'))})"
+    for entry in _conditions(pod):
+        if entry["type"] == "PodScheduled" and entry.get("reason") == "Unschedulable":
+            return f"{name} fits no node of the cluster ({_words(entry.get('message'))})"
     listed = [
         *pod.get("status", {}).get("initContainerStatuses", ()),
         *pod.get("status", {}).get("containerStatuses", ()),
     ]
-    for one in listed:
-        waiting = one.get("state", {}).get("waiting", {})
+    for entry in listed:
+        waiting = entry.get("state", {}).get("waiting", {})
         if (reason := waiting.get("reason")) in _REFUSED:
-            told = f"{_words(waiting.get('message')) or reason}"
-            return f"{name} does not start: {_REFUSED[reason]} ({one['image']}: {told})"
-    for one in pod.get("status", {}).get("initContainerStatuses", ()):
-        code = one.get("state", {}).get("terminated", {}).get("exitCode", 0)
+            why = f"{_words(waiting.get('message')) or reason}"
+            return f"{name} does not start: {_REFUSED[reason]} ({entry['image']}: {why})"
+    for entry in pod.get("status", {}).get("initContainerStatuses", ()):
+        code = entry.get("state", {}).get("terminated", {}).get("exitCode", 0)
         if code:
-            return f"{name} does not start: what prepares it ended with exit code {code} ({one['name']})"
+            return f"{name} does not start: what prepares it ended with exit code {code} ({entry['name']})"
     return disruption(pod, name) or describe_end(pod, name, container)
 
 
 def disruption(pod: Object, name: str) -> str | None:
     """How the cluster took a pod away, in one sentence; None: it did not."""
-    told = pod.get("status", {})
-    if told.get("phase") == "Failed" and told.get("reason"):
-        return f"{name} was ended by its node: {told['reason']} ({_words(told.get('message'))})"
-    for one in _conditions(pod):
-        if one["type"] == "DisruptionTarget" and one["status"] == "True":
-            return f"{name} {_DISRUPTED.get(one.get('reason', ''), 'was taken away')}: {_words(one.get('message'))}"
+    state = pod.get("status", {})
+    if state.get("phase") == "Failed" and state.get("reason"):
+        return f"{name} was ended by its node: {state['reason']} ({_words(state.get('message'))})"
+    for condition in _conditions(pod):
+        if condition["type"] == "DisruptionTarget" and condition["status"] == "True":
+            how = _DISRUPTED.get(condition.get("reason", ""), "was taken away")
+            return f"{name} {how}: {_words(condition.get('message'))}"
     if "deletionTimestamp" in pod["metadata"]:
         return f"{name} ended because somebody deleted its pod {pod['metadata']['name']}"
     return None
@@ -173,14 +176,14 @@ def with_reason(sentence: str, printed: str, log: Path) -> str:
     return f"{sentence}{own_words(printed, log)}" if " ended with " in sentence else sentence
 
 
-def _ended(pod: Object, container: str) -> Object | None:
-    told = status(pod, container)
-    for state in (told.get("lastState", {}), told.get("state", {})):
+def _end_of(pod: Object, container: str) -> Object | None:
+    entry = status(pod, container)
+    for state in (entry.get("lastState", {}), entry.get("state", {})):
         if "terminated" in state:
-            found: Object = state["terminated"]
-            return found
+            terminated: Object = state["terminated"]
+            return terminated
     # Restarted, and how it had ended is not told any more.
-    return {} if told.get("restartCount", 0) else None
+    return {} if entry.get("restartCount", 0) else None
 
 
 def _conditions(pod: Object) -> list[Object]:
@@ -188,12 +191,12 @@ def _conditions(pod: Object) -> list[Object]:
 
 
 def _container(pod: Object, name: str) -> Object:
-    return next((one for one in pod["spec"]["containers"] if one["name"] == name), {})
+    return next((container for container in pod["spec"]["containers"] if container["name"] == name), {})
 
 
 def _limits(pod: Object, container: str) -> Mapping[str, str]:
-    found: Mapping[str, str] = _container(pod, container).get("resources", {}).get("limits", {})
-    return found
+    limits: Mapping[str, str] = _container(pod, container).get("resources", {}).get("limits", {})
+    return limits
 
 
 def _words(message: str | None) -> str:

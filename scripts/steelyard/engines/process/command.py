@@ -24,7 +24,7 @@ SHARED = "shared"
 _OTHERS = re.compile(r"\$\{folder:([\w-]+)\}")
 """The folder of another component, by its name."""
 _JVM_OPTIONS = "${jvm_options}"
-_HERE = "\0"
+_LINK = "\0"
 """Stands for the folder of a script until it is quoted; no word of a command can hold it."""
 
 
@@ -38,7 +38,7 @@ class Places:
     cache: str
 
     @property
-    def shared(self) -> str:
+    def shared_folders(self) -> str:
         """What components of one trial share among themselves."""
         return f"{Path(self.folder).parent}/{SHARED}"
 
@@ -46,10 +46,10 @@ class Places:
         """The text with the names that a spec leaves to the engine."""
         jvm = component.artifact.jvm
         jdk = jvm.home if jvm is not None else None
-        found = {"folder": self.folder, "package": self.package, "cache": self.cache, "jdk": jdk}
-        found["java"] = f"{jdk}/bin/java" if jdk is not None else None
-        found["shared"] = self.shared
-        for name, value in found.items():
+        values = {"folder": self.folder, "package": self.package, "cache": self.cache, "jdk": jdk}
+        values["java"] = f"{jdk}/bin/java" if jdk is not None else None
+        values["shared"] = self.shared_folders
+        for name, value in values.items():
             if value is not None:
                 text = text.replace(f"${{{name}}}", value)
         return _OTHERS.sub(lambda other: f"{Path(self.folder).parent}/{other[1]}", text)
@@ -66,10 +66,10 @@ def command(component: Component, places: Places) -> list[str]:
     options = component.jvm_options
     words = [part for word in words for part in (options if word == _JVM_OPTIONS else [word])]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
-    return ["taskset", "-c", cpus, *(_filled(word, component, places) for word in words)]
+    return ["taskset", "-c", cpus, *(_fill(word, component, places) for word in words)]
 
 
-def _filled(text: str, component: Component, places: Places) -> str:
+def _fill(text: str, component: Component, places: Places) -> str:
     """A text with its places, and with the JVM's options as a shell reads them."""
     return places.fill(text.replace(_JVM_OPTIONS, shlex.join(component.jvm_options)), component)
 
@@ -81,10 +81,10 @@ def environment(component: Component, places: Places) -> dict[str, str]:
     HTTP_PORT overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside
     ours on OpenJ9.
     """
-    found = {key: _filled(text, component, places) for key, text in component.environment.items()}
+    variables = {key: _fill(text, component, places) for key, text in component.environment.items()}
     jvm = component.artifact.jvm
     if component.artifact.form != "liberty" or jvm is None:
-        return {**({"JAVA_HOME": jvm.home} if jvm is not None else {}), **found}
+        return {**({"JAVA_HOME": jvm.home} if jvm is not None else {}), **variables}
     options = [places.fill(option, component) for option in component.jvm_options]
     return {
         "JAVA_HOME": jvm.home,
@@ -93,7 +93,7 @@ def environment(component: Component, places: Places) -> dict[str, str]:
         "VERBOSEGC": "false",
         "HTTP_PORT": str(component.port),
         "JVM_ARGS": shlex.join([_temporary(places), *options]),
-        **found,
+        **variables,
     }
 
 
@@ -115,11 +115,11 @@ def files(component: Component) -> dict[str, str]:
 def command_line(component: Component) -> str:
     """Environment and command as a person would type them, folders left as names (for `plan`)."""
     places = Places(f"$TRIAL/servers/{component.name}", "$PACKAGE", "$CACHE")
-    told = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
-    return f"{told} {' '.join(map(_typed, command(component, places)))}".strip()
+    variables = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
+    return f"{variables} {' '.join(map(_type, command(component, places)))}".strip()
 
 
-def _typed(word: str) -> str:
+def _type(word: str) -> str:
     """A word for a shell, which fills in the names of folders."""
     return word if re.fullmatch(r"[\w@%+=:,./${}-]+", word) else shlex.quote(word)
 
@@ -140,7 +140,7 @@ def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[s
     ]
     for component in spec.deployed:
         places = Places(
-            f"{_HERE}/{component.name}", packages.get(component.name), f"{_HERE}/cache/{component.kind}"
+            f"{_LINK}/{component.name}", packages.get(component.name), f"{_LINK}/cache/{component.kind}"
         )
         lines += ["", *_start(component, places, primed.get(component.name))]
     for step in spec.data:
@@ -165,7 +165,7 @@ def load_script(injectors: Sequence[Component], packages: Mapping[str, str]) -> 
         lines += [
             f"mkdir -p {name}/{TEMPORARY}",
             f'sed "s|@OUTPUT@|$HERE/{name}|" {name}.json > {name}/{SETTINGS}',
-            f"{_quoted(*command(component, Places(f'{_HERE}/{name}', packages[name], '')))} &",
+            f"{_quote(*command(component, Places(f'{_LINK}/{name}', packages[name], '')))} &",
         ]
     return "\n".join([*lines, "wait", ""])
 
@@ -176,8 +176,8 @@ def _script(purpose: str) -> list[str]:
 
 
 def _start(component: Component, places: Places, primed: Path | None) -> list[str]:
-    folder = _quoted(places.folder)
-    lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {folder}/{TEMPORARY} {_quoted(places.cache)}"]
+    folder = _quote(places.folder)
+    lines = [f"rm -rf {folder}; mkdir -p {folder}/logs {folder}/{TEMPORARY} {_quote(places.cache)}"]
     if primed is not None:
         lines.append(f"cp -r {shlex.quote(str(primed))} {folder}/usr")
     if component.data_from is not None:
@@ -189,15 +189,15 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     return [
         *lines,
         f"cd {start} || exit 1",
-        *(f"{key}={_quoted(value)} \\" for key, value in environment(component, places).items()),
-        f"  {_quoted(*command(component, places))} &",
+        *(f"{key}={_quote(value)} \\" for key, value in environment(component, places).items()),
+        f"  {_quote(*command(component, places))} &",
         'cd "$HERE" || exit 1',
     ]
 
 
-def _quoted(*words: str) -> str:
+def _quote(*words: str) -> str:
     """The words for a shell, which replaces the script's folder and nothing else in them."""
     return " ".join(
-        '"$HERE"'.join(shlex.quote(part) if part else "" for part in word.split(_HERE)) or "''"
+        '"$HERE"'.join(shlex.quote(part) if part else "" for part in word.split(_LINK)) or "''"
         for word in words
     )

@@ -83,7 +83,11 @@ class ProcessDeployment(Deployment[Child]):
         if child is None or component.port is None or is_open(component.port):
             return []
         # What it serves its users at is no port of its own readiness.
-        return [one for one in listeners(process_tree(child.pid, child.mark)) if one.port != component.serves]
+        return [
+            listener
+            for listener in listeners(process_tree(child.pid, child.mark))
+            if listener.port != component.serves
+        ]
 
     def require_programs(self) -> None:
         """See that what the components run is still there and the same (see `Deployment.require_programs`)."""

@@ -26,7 +26,7 @@ from steelyard.results.store import write_atomic
 
 def require_commands(specs: Sequence[Spec]) -> None:
     """See that the programs of whole command lines are there (raises MissingRequirement)."""
-    for component in (one for spec in specs for one in spec.deployed):
+    for component in (component for spec in specs for component in spec.deployed):
         if component.artifact.form == "command":
             program = Places("", component.artifact.path, "").fill(component.artifact.words[0], component)
             if not program.startswith("${"):
@@ -80,17 +80,17 @@ class ProcessEngine:
         require_ports(sorted(spec.ports))
         self.require_programs(spec)
         packages = {
-            one.name: str(self.package(one.artifact))
-            for one in spec.components
-            if one.artifact.package is not None
+            component.name: str(self.package(component.artifact))
+            for component in spec.components
+            if component.artifact.package is not None
         }
         primed = {
-            one.name: primed_folder(one, Path(packages[one.name]), self.children)
-            for one in spec.deployed
-            if one.artifact.form == "liberty"
+            component.name: primed_folder(component, Path(packages[component.name]), self.children)
+            for component in spec.deployed
+            if component.artifact.form == "liberty"
         }
-        for one in spec.injectors:
-            archived_classes(one, Path(packages[one.name]), self.children)
+        for injector in spec.injectors:
+            archived_classes(injector, Path(packages[injector.name]), self.children)
         replay = directory / "replay"
         scripts = {
             "deployment.sh": deployment_script(spec, packages, primed),

@@ -72,7 +72,7 @@ def _start_once(component: Component, deployment: ProcessDeployment) -> None:
     server = component.model_copy(
         update={"jvm_options": none, "environment": {}, "port": port, "ready": live}
     )
-    with _stopped(deployment):
+    with _stop_afterwards(deployment):
         deployment.start([server])
         _wait(deployment, server, lambda: answers(server))
 
@@ -89,7 +89,7 @@ def _temporary(package: Path, children: Children) -> Iterator[Path]:
 
 
 @contextmanager
-def _stopped(deployment: ProcessDeployment) -> Iterator[None]:
+def _stop_afterwards(deployment: ProcessDeployment) -> Iterator[None]:
     try:
         yield
     finally:
@@ -127,7 +127,7 @@ def archived_classes(injector: Component, package: Path, children: Children) -> 
         ServerFailed: the injector does not start.
         NoSpace: no room for the archive.
     """
-    option = next((one for one in injector.jvm_options if one.startswith(ARCHIVE)), None)
+    option = next((option for option in injector.jvm_options if option.startswith(ARCHIVE)), None)
     if option is None:
         return
     # Beside the package and not in it: images are made of the package.
@@ -137,9 +137,9 @@ def archived_classes(injector: Component, package: Path, children: Children) -> 
     try:
         with _temporary(package.parent, children) as temporary:
             made = temporary / archive.name
-            options = [f"{_MADE_BY}{made}" if one == option else one for one in injector.jvm_options]
+            options = [f"{_MADE_BY}{made}" if word == option else word for word in injector.jvm_options]
             deployment = ProcessDeployment(children, temporary, {injector.name: str(package)}, {})
-            with _stopped(deployment):
+            with _stop_afterwards(deployment):
                 deployment.start([injector.model_copy(update={"jvm_options": options})])
                 folder = deployment.logs(injector.name)
                 _wait(deployment, injector, (folder / "ready").exists)
