@@ -92,8 +92,8 @@ _RSS = Metric(
     name="memory_rss",
     label="memory (RSS) of the servers",
     unit="bytes",
-    source="Resident set size summed over all processes of servers and compilers each second, pages of the large-page pool"
-    " included, mean over the window.",
+    source="Resident set size summed over all processes of servers and compilers each second, pages of the large-page"
+    " pool included, mean over the window.",
     pitfalls="Counts pages that processes share (class cache, libraries, what workers have of their parent) once for"
     " each. Missing where a server maps its heap several times (ZGC without generations, three times): use memory_pss.",
     compute=of_trial("memory_rss"),
