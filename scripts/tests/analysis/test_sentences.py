@@ -200,6 +200,9 @@ def test_an_arm_without_figures_is_named() -> None:
     figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 1), "jvms-4": []}
     assert answer_to([1, 2, 4], figures)[0].endswith(" Nothing can be said of JVMs = 4.")
     figures["jvms-2"] = about(200, 1, 1)
+    # Also one whose label is the beginning of another's.
+    named = answer_to([2, 12, 1], {"jvms-2": about(100), "jvms-12": about(100, 1, 1), "jvms-1": []})[0]
+    assert named.endswith(" Nothing can be said of JVMs = 1.")
     first = answer_to([1, 2, 4], figures)[0]
     assert first.startswith("The highest throughput seen")
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
