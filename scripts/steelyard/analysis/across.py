@@ -67,26 +67,17 @@ class Effect(NamedTuple):
 
 def differences(first: Session, second: Session) -> list[str]:
     """What makes two sessions answers to two questions, one line each; empty where they may be set side by side."""
-    pairs: dict[str, tuple[Any, ...]] = {
-        "the workload": (first.workload, second.workload),
-        "the procedure": tuple(side.experiment.get("procedure") for side in (first, second)),
-        "the load": tuple(side.experiment.get("load") for side in (first, second)),
-        "the primary metric": tuple(asked_metrics(side).primary for side in (first, second)),
-        "quick": (first.quick, second.quick),
-        "the search": tuple(side.experiment.get("search") for side in (first, second)),
-        "the version of Steelyard": (first.steelyard_version, second.steelyard_version),
-        "the versions": (_versions(first), _versions(second)),
-        "the baseline": (_baseline(first), _baseline(second)),
-    }
-    lines = [line for subject, (a, b) in pairs.items() for line in _differ(subject, a, b)]
+    sides = first, second
+    aspects = zip(*(_aspects(side).items() for side in sides), strict=True)
+    lines = [line for (subject, a), (_, b) in aspects for line in _differ(subject, a, b)]
     if (a := first.experiment.get("name")) != (b := second.experiment.get("name")):
         lines.insert(0, f"the experiment: {a} and {b}")
-    marks = {(side.id, side.created, side.seed, side.host.hostname) for side in (first, second)}
+    marks = {(side.id, side.created, side.seed, side.host.hostname) for side in sides}
     if len(marks) == 1:
         lines.append("they are one session")
     if first.experiment.get("search"):
         lines.append("it is a search, whose trials have loads of their own")
-    arms = [{arm.name: arm for arm in side.arms} for side in (first, second)]
+    arms = [{arm.name: arm for arm in side.arms} for side in sides]
     shared = [name for name in arms[0] if name in arms[1]]
     if len(shared) < 2 and not lines:
         lines.append(f"the arms: {', '.join(arms[0])} and {', '.join(arms[1])}")
@@ -96,12 +87,19 @@ def differences(first: Session, second: Session) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def _baseline(session: Session) -> str | None:
-    return next((arm.name for arm in session.arms if arm.baseline), None)
-
-
-def _versions(session: Session) -> dict[str, str]:
-    return {name: version for name, version in session.versions.items() if name not in _HARNESS}
+def _aspects(session: Session) -> dict[str, Any]:
+    """What has to be the same, arms left out."""
+    return {
+        "the workload": session.workload,
+        "the procedure": session.experiment.get("procedure"),
+        "the load": session.experiment.get("load"),
+        "the primary metric": asked_metrics(session).primary,
+        "quick": session.quick,
+        "the search": session.experiment.get("search"),
+        "the version of Steelyard": session.steelyard_version,
+        "the versions": {name: version for name, version in session.versions.items() if name not in _HARNESS},
+        "the baseline": next((arm.name for arm in session.arms if arm.baseline), None),
+    }
 
 
 def _resolve(settings: Mapping[str, Any], spec: Any) -> dict[str, Any]:

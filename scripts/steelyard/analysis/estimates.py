@@ -133,14 +133,8 @@ def estimate(
 ) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it, as a comparison of its own.
 
-    Args:
-        name: of the metric.
-        arm: that is compared.
-        values: of the arm.
-        baseline: values of what it is compared with.
-        unequal: why the comparison shows nothing.
-        switched: whether the host is switched between the two. A block has one switch to each state, so that n blocks
-            are n switches; below `LEAST_SWITCHES` there is no interval.
+    `unequal` is why it shows nothing; `switched` whether the host is switched between the two: a block has one switch
+    to each state, so that n blocks are n switches, and below `LEAST_SWITCHES` there is no interval.
     """
     logs = log_ratios(values, baseline)
     core = paired_test(logs) if logs is not None else None

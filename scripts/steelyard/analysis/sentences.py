@@ -149,9 +149,9 @@ class _AnswerWording:
             )
             return Claim("no answer", sentence, self._by_distance(ratios))
         claim = self._compare_arms(info, baseline, ratios)
-        labels = [self._label(arm) for arm in estimates if arm not in ratios]
-        missing = [label for label in labels if label not in claim.sentence]
-        if missing:
+        missing = [self._label(arm) for arm in estimates if arm not in ratios]
+        # How the best arm stands against each other one says that of these as well.
+        if missing and claim.verdict in ("worse", "no difference"):
             claim = claim._replace(sentence=f"{claim.sentence} Nothing can be said of {', '.join(missing)}.")
         return claim
 

@@ -30,7 +30,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import sentences
 from steelyard.gate.plan import find_certificate_here, pair_seconds
 from steelyard.gate.power import describe, predict_detectable
-from steelyard.host.doctor import Finding, examine
+from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
 from steelyard.measure.reference import trial_schema
@@ -216,7 +216,7 @@ def doctor(
     print_line(console, f"\nJDKs by name, for the factor jdk: {named or 'none'}")
 
 
-def _findings_table(findings: Sequence[Finding]) -> Table:
+def _findings_table(findings: Sequence[DoctorFinding]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:

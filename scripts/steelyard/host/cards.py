@@ -27,7 +27,7 @@ def _online(system: System) -> list[int]:
     return read_cpus(system, "sys/devices/system/cpu/online")
 
 
-def _chosen(system: System, wanted: object) -> list[int]:
+def _chosen_cpus(system: System, wanted: object) -> list[int]:
     """CPUs that a wanted value names; ValueError when it names none."""
     online = _online(system)
     if wanted in ("one", "all"):
@@ -50,9 +50,7 @@ def _interrupts(system: System) -> dict[str, str]:
     if name is None:
         return {}
     device = f"sys/class/net/{name}/device"
-    numbers = [
-        path.name for where in ("", "/..") for path in system.matching(f"{device}{where}/msi_irqs", "*")
-    ]
+    numbers = [path.name for where in ("", "/..") for path in system.glob(f"{device}{where}/msi_irqs", "*")]
     named = re.compile(rf"^\s*(\d+):.*\b{re.escape(name)}\b", re.MULTILINE)
     numbers = numbers or named.findall(system.text("proc/interrupts") or "")
     files = {number: f"proc/irq/{number}/smp_affinity_list" for number in sorted(set(numbers), key=int)}
@@ -61,7 +59,7 @@ def _interrupts(system: System) -> dict[str, str]:
 
 def _parse_irqs(system: System, wanted: object) -> str:
     dealt_over = str(wanted).removeprefix("dealt ")
-    cpus = _chosen(system, wanted if dealt_over == str(wanted) else dealt_over)
+    cpus = _chosen_cpus(system, wanted if dealt_over == str(wanted) else dealt_over)
     if wanted != "all" and dealt_over == str(wanted):
         return cpu_list(cpus)
     # One CPU for each, in turn: given several, most interrupt controllers would use the first of them alone.

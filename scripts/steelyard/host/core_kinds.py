@@ -34,34 +34,34 @@ def core_kinds(system: System, cpus: Collection[int]) -> dict[int, str]:
                 {cpu: f"{measure.rpartition('/')[2]} {steps[number]}" for cpu, number in known.items()},
                 str,
             )
-    found = {cpu: ", ".join(words) for cpu, words in signs.items()}
-    return found if len(set(found.values())) > 1 else {}
+    kinds = {cpu: ", ".join(words) for cpu, words in signs.items()}
+    return kinds if len(set(kinds.values())) > 1 else {}
 
 
-def described(kinds: Mapping[int, str]) -> str:
+def describe_kinds(kinds: Mapping[int, str]) -> str:
     """CPUs by their kind, for people."""
-    groups = {kind: cpu_list([cpu for cpu, one in kinds.items() if one == kind]) for kind in kinds.values()}
-    return "; ".join(f"CPU {cpus}: {kind}" for kind, cpus in groups.items())
+    groups = {name: cpu_list([cpu for cpu in kinds if kinds[cpu] == name]) for name in kinds.values()}
+    return "; ".join(f"CPU {cpus}: {name}" for name, cpus in groups.items())
 
 
-def _add(signs: dict[int, list[str]], told: Mapping[int, str], shown: Callable[[str], str]) -> None:
+def _add(signs: dict[int, list[str]], values: Mapping[int, str], shown: Callable[[str], str]) -> None:
     """Take in what tells CPUs apart; what is the same for all of them does not."""
-    if len({told.get(cpu) for cpu in signs}) > 1:
+    if len({values.get(cpu) for cpu in signs}) > 1:
         for cpu, words in signs.items():
-            words.append(shown(told.get(cpu, "another")))
+            words.append(shown(values.get(cpu, "another")))
 
 
 def _steps(numbers: Collection[int]) -> dict[int, int]:
     """For each number the largest of those that are reached from it in steps of less than `STEP`."""
     ordered = sorted(set(numbers))
-    found: dict[int, int] = {}
+    largest: dict[int, int] = {}
     group = [ordered[0]]
     for number in ordered[1:]:
         if number > group[-1] * STEP:
-            found |= dict.fromkeys(group, group[-1])
+            largest |= dict.fromkeys(group, group[-1])
             group = []
         group.append(number)
-    return found | dict.fromkeys(group, group[-1])
+    return largest | dict.fromkeys(group, group[-1])
 
 
 def isolated_cpus(system: System) -> set[int]:

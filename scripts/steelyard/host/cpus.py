@@ -57,8 +57,8 @@ def parse_cpu_list(text: str) -> list[int]:
     cpus: list[int] = []
     for part in text.strip().split(","):
         if part:
-            found = _SPAN.fullmatch(part)
-            span = range(int(found[1]), int(found[2] or found[1]) + 1) if found is not None else range(0)
+            ends = _SPAN.fullmatch(part)
+            span = range(int(ends[1]), int(ends[2] or ends[1]) + 1) if ends is not None else range(0)
             if not span:
                 raise ValueError(f"{part[:40]!r} is no span of CPUs")
             cpus += span
@@ -112,6 +112,6 @@ def _nodes(system: System) -> dict[int, int]:
     """NUMA node of each logical CPU; nodes with memory only do not appear."""
     return {
         cpu: int(folder.name.removeprefix("node"))
-        for folder in system.matching("sys/devices/system/node", "node[0-9]*")
+        for folder in system.glob("sys/devices/system/node", "node[0-9]*")
         for cpu in parse_cpu_list(system.text(f"sys/devices/system/node/{folder.name}/cpulist") or "")
     }

@@ -27,26 +27,26 @@ _PROCESSOR = 36
 """Field of /proc/thread-self/stat, counted from the state, that names the CPU a thread ran on last (proc(5), 39)."""
 
 
-def going(system: System, cpus: Iterable[int]) -> None:
+def save_sets(system: System, cpus: Iterable[int]) -> None:
     """Before CPUs go offline: write down the CPU sets that will lose them."""
-    gone, kept = set(cpus), _kept(system)
+    gone, kept = set(cpus), _read_record(system)
     for name, held in _sets(system).items():
         if gone & held:
             kept[name] = sorted(held | set(kept.get(name, ())))
     if kept and gone:
-        _keep(system, kept)
+        _write_record(system, kept)
 
 
-def came(system: System, cpus: Iterable[int]) -> None:
+def restore_sets(system: System, cpus: Iterable[int]) -> None:
     """After CPUs came online: make the CPU sets again that had them, and see that they can be used from here.
 
     Raises:
         MissingRequirement: they cannot.
     """
     online = set(read_cpus(system, "sys/devices/system/cpu/online"))
-    kept, now = _kept(system), _sets(system)
+    kept, now = _read_record(system), _sets(system)
     # From the top: a set may have no CPU that the one above it has not.
-    for name in sorted(kept, key=lambda one: one.count("/")):
+    for name in sorted(kept, key=lambda name: name.count("/")):
         wanted = set(kept[name]) & online
         if name in now and not wanted <= now[name]:
             with suppress(OSError):  # a set that went meanwhile
@@ -54,7 +54,7 @@ def came(system: System, cpus: Iterable[int]) -> None:
         if name not in now or set(kept[name]) <= online:
             del kept[name]
     if system.path(RECORD).exists():
-        _keep(system, kept)
+        _write_record(system, kept)
     if system.root == Path("/") and (idle := unusable(cpus)):
         raise MissingRequirement(
             f"CPU {cpu_list(idle)} came online and cannot be used from here: the CPU set of this session's control"
@@ -87,23 +87,23 @@ def unusable(cpus: Iterable[int]) -> list[int]:
 
 def _sets(system: System) -> dict[str, set[int]]:
     """CPUs of each CPU set of version 1 below the first one, by its file."""
-    found = {}
+    sets = {}
     for path in sorted(system.path(_TOP).glob(f"*/**/{_FILE}")):
         name = str(path.relative_to(system.root))
-        found[name] = set(read_cpus(system, name))
-    return found
+        sets[name] = set(read_cpus(system, name))
+    return sets
 
 
-def _kept(system: System) -> dict[str, list[int]]:
+def _read_record(system: System) -> dict[str, list[int]]:
     system.require_own_records()
     try:
-        found: dict[str, list[int]] = json.loads(system.path(RECORD).read_text(encoding="utf-8"))
+        record: dict[str, list[int]] = json.loads(system.path(RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found
+    return record
 
 
-def _keep(system: System, kept: dict[str, list[int]]) -> None:
+def _write_record(system: System, kept: dict[str, list[int]]) -> None:
     if kept:
         system.make_run_folder()
         write_atomic(system.path(RECORD), json.dumps(kept, indent=1) + "\n")

@@ -45,17 +45,17 @@ class Docker:
         timeout: float | None = ANSWER_LIMIT,
         env: Mapping[str, str] | None = None,
         merge_errors: bool = False,
-        whole: bool = False,
+        defer_interrupts: bool = False,
     ) -> str:
         """Run `docker ARGUMENTS` and return its standard output, with `merge_errors` its standard error as well.
 
-        It runs in a session of its own, so that a Ctrl-C of the terminal does not cut it short. With `whole` an
-        interrupt waits until the command has ended: what is cleaned up then holds all that it made.
+        It runs in a session of its own, so that a Ctrl-C of the terminal does not cut it short. With `defer_interrupts`
+        an interrupt waits until the command has ended: what is cleaned up then holds all that it made.
 
         Raises:
             DockerFailed: it ended with an error, or not within `timeout` seconds (None: no limit).
         """
-        with defer_signals() if whole else contextlib.nullcontext():
+        with defer_signals() if defer_interrupts else contextlib.nullcontext():
             return run_client(
                 [str(self.client), *arguments],
                 partial(DockerFailed, f"docker {' '.join(arguments[:2])}"),
@@ -65,20 +65,25 @@ class Docker:
                 merge_errors=merge_errors,
             ).decode(errors="replace")
 
-    def inspect(self, kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    # What docker prints of an object: a form of its own, of which each caller reads a few keys.
+    def inspect(self, object_type: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """`docker KIND inspect NAMES`, parsed (see `run` for errors)."""
-        printed = self.run(kind, "inspect", *names)
+        printed = self.run(object_type, "inspect", *names)
         try:
-            found: list[dict[str, Any]] = json.loads(printed)
+            objects: list[dict[str, Any]] = json.loads(printed)
         except ValueError as error:
-            raise DockerFailed(f"docker {kind} inspect", f"it printed no JSON ({error})", printed) from error
+            raise DockerFailed(
+                f"docker {object_type} inspect", f"it printed no JSON ({error})", printed
+            ) from error
         if (
-            not isinstance(found, list)
-            or len(found) < len(names)
-            or not all(isinstance(one, dict) for one in found)
+            not isinstance(objects, list)
+            or len(objects) < len(names)
+            or not all(isinstance(entry, dict) for entry in objects)
         ):
-            raise DockerFailed(f"docker {kind} inspect", f"it does not tell of {', '.join(names)}", printed)
-        return found
+            raise DockerFailed(
+                f"docker {object_type} inspect", f"it does not tell of {', '.join(names)}", printed
+            )
+        return objects
 
 
 def native_architecture() -> str:
@@ -138,12 +143,12 @@ def _why_no_answer(said: str) -> str:
     )
 
 
-def _require(what: str, version: str, minimum: tuple[int, int]) -> None:
-    found = re.match(r"v?([0-9]+)\.([0-9]+)", version)
+def _require(tool: str, version: str, minimum: tuple[int, int]) -> None:
+    parts = re.match(r"v?([0-9]+)\.([0-9]+)", version)
     needed = ".".join(map(str, minimum))
-    if found is None:
+    if parts is None:
         raise MissingRequirement(
-            f"{what} does not tell its version ({version!r}): {needed} or newer is needed"
+            f"{tool} does not tell its version ({version!r}): {needed} or newer is needed"
         )
-    if (int(found[1]), int(found[2])) < minimum:
-        raise MissingRequirement(f"{what} is version {version} and {needed} or newer is needed: {INSTALL}")
+    if (int(parts[1]), int(parts[2])) < minimum:
+        raise MissingRequirement(f"{tool} is version {version} and {needed} or newer is needed: {INSTALL}")

@@ -16,7 +16,7 @@ from steelyard.errors import MissingRequirement
 from steelyard.host import settings
 from steelyard.host.preparing import RECORD as PREPARED
 from steelyard.host.states import STATES
-from steelyard.host.switching import recorded
+from steelyard.host.switching import read_record
 from steelyard.host.system import UNTOLD, Level, Seen, System
 from steelyard.units import format_size
 
@@ -27,7 +27,7 @@ LOAD_LIMIT = 0.02
 LITTLE_DISK = 1024**3
 
 
-class Finding(NamedTuple):
+class DoctorFinding(NamedTuple):
     """What was seen of a topic, and why that matters."""
 
     topic: str
@@ -37,7 +37,7 @@ class Finding(NamedTuple):
     change: str | None
 
 
-class Busy(NamedTuple):
+class BusyProcess(NamedTuple):
     """A process that uses CPU."""
 
     pid: int
@@ -53,7 +53,7 @@ class Activity(NamedTuple):
     """Used by anyone, this process left out."""
     steal: float
     """Taken by the hypervisor."""
-    processes: tuple[Busy, ...]
+    processes: tuple[BusyProcess, ...]
     """Other processes that used CPU, busiest first."""
 
 
@@ -68,7 +68,7 @@ class Host(System):
 
 def examine(
     results: Path, root: Path = Path("/"), seconds: float = 1.0, machine: str = os.uname().machine
-) -> list[Finding]:
+) -> list[DoctorFinding]:
     """Look at this host, in the order of `TOPICS`; needs no privileges.
 
     Args:
@@ -78,12 +78,12 @@ def examine(
         machine: architecture of the recorded tree; `prefetch` is told on POWER only.
     """
     host = Host(root, machine, results, watch(seconds))
-    looks: list[tuple[str, str, Callable[[Host], Seen]]]
-    looks = [(state.topic, state.why, state.observation) for state in STATES.values()]
-    looks += [(topic, TOPICS[topic], look) for topic, look in _LOOKS.items()]
+    observers: list[tuple[str, str, Callable[[Host], Seen]]]
+    observers = [(state.topic, state.why, state.observation) for state in STATES.values()]
+    observers += [(topic, TOPICS[topic], observe) for topic, observe in _OBSERVERS.items()]
     return [
-        Finding(topic, why, *look(host))
-        for topic, why, look in looks
+        DoctorFinding(topic, why, *observe(host))
+        for topic, why, observe in observers
         if topic != "prefetch" or machine.startswith("ppc")
     ]
 
@@ -94,42 +94,44 @@ def watch(seconds: float) -> Activity:
     _busy(processes)
     psutil.cpu_times_percent()
     time.sleep(seconds)
-    whole, found = psutil.cpu_times_percent(), _busy(processes)
-    own = sum(one.share for one in found if one.pid == os.getpid())
-    busy = 1 - (whole.idle + whole.iowait + whole.steal) / 100 - own
-    others = [one for one in found if one.share > 0 and one.pid != os.getpid()]
-    return Activity(max(0.0, busy), whole.steal / 100, tuple(sorted(others, key=lambda one: -one.share)))
+    times, busy_processes = psutil.cpu_times_percent(), _busy(processes)
+    own = sum(process.share for process in busy_processes if process.pid == os.getpid())
+    busy = 1 - (times.idle + times.iowait + times.steal) / 100 - own
+    others = [process for process in busy_processes if process.share > 0 and process.pid != os.getpid()]
+    return Activity(
+        max(0.0, busy), times.steal / 100, tuple(sorted(others, key=lambda process: -process.share))
+    )
 
 
-def _busy(processes: list[psutil.Process]) -> list[Busy]:
+def _busy(processes: list[psutil.Process]) -> list[BusyProcess]:
     """What the processes used since this was asked before."""
-    found = []
+    busy = []
     for process in processes:
         with suppress(psutil.Error):
             share = process.cpu_percent() / 100 / (os.cpu_count() or 1)
-            found.append(Busy(process.pid, process.name(), share))
-    return found
+            busy.append(BusyProcess(process.pid, process.name(), share))
+    return busy
 
 
 def host_states(system: System) -> Seen:
     """What a session that was killed had set and nobody put back changes every later figure."""
     try:
-        found, prepared = recorded(system), recorded(system, PREPARED)
+        record, prepared = read_record(system), read_record(system, PREPARED)
     except MissingRequirement as error:
         return Seen(str(error), "warn")
-    if found is None and prepared is not None:
+    if record is None and prepared is not None:
         before = ", ".join(f"{name} {value}" for name, value in prepared.original.items())
         return Seen(
             f"prepared by {prepared.session} (before: {before})", "info", "sudo ./steelyard host restore"
         )
-    if found is None:
+    if record is None:
         return Seen("none set by a session")
-    before = ", ".join(f"{name} {value}" for name, value in found.original.items())
-    if found.alive():
-        return Seen(f"set by {found.session}, which is running (before: {before})", "info")
-    by_hand = [STATES[name].command(value) for name, value in found.original.items() if name in STATES]
+    before = ", ".join(f"{name} {value}" for name, value in record.original.items())
+    if record.alive():
+        return Seen(f"set by {record.session}, which is running (before: {before})", "info")
+    by_hand = [STATES[name].command(value) for name, value in record.original.items() if name in STATES]
     return Seen(
-        f"left as {found.session} had set them when it was killed (before: {before})",
+        f"left as {record.session} had set them when it was killed (before: {before})",
         "warn",
         f"sudo ./steelyard host restore, or the next session, puts them back; by hand: {'; '.join(by_hand)}",
     )
@@ -146,7 +148,11 @@ def steal(host: Host) -> Seen:
 def load(host: Host) -> Seen:
     """Other processes take CPU, caches and memory bandwidth from the servers, not evenly over the arms."""
     busy, _, processes = host.activity
-    busiest = [f"{one.command} ({one.pid}) {one.share:.1%}" for one in processes[:3] if one.share >= 0.001]
+    busiest = [
+        f"{process.command} ({process.pid}) {process.share:.1%}"
+        for process in processes[:3]
+        if process.share >= 0.001
+    ]
     state = f"{busy:.1%} of the CPU time" + (f": {', '.join(busiest)}" if busiest else "")
     if busy <= LOAD_LIMIT:
         return Seen(state)
@@ -177,10 +183,10 @@ def memlock(_host: Host) -> Seen:
     return Seen(format_size(soft), "info", "ulimit -l unlimited   (only for `pages: large`)")
 
 
-_LOOKS: dict[str, Callable[[Host], Seen]] = {
-    look.__name__.replace("_", "-"): look
-    for look in (
-        *(host_states, settings.cores, settings.isolated, settings.numa, settings.interrupts),
+_OBSERVERS: dict[str, Callable[[Host], Seen]] = {
+    observe.__name__.removesuffix("_cores").replace("_", "-"): observe
+    for observe in (
+        *(host_states, settings.cores, settings.isolated_cores, settings.numa, settings.interrupts),
         *(
             settings.cgroup,
             steal,
@@ -198,6 +204,6 @@ _LOOKS: dict[str, Callable[[Host], Seen]] = {
 """How each topic beside the host states is looked at; the docstring of each says why it matters."""
 
 TOPICS = {state.topic: state.why for state in STATES.values()} | {
-    topic: " ".join((look.__doc__ or "").split()) for topic, look in _LOOKS.items()
+    topic: " ".join((observe.__doc__ or "").split()) for topic, observe in _OBSERVERS.items()
 }
 """Topics, in the order of the output, each with why it matters: first what a session can set itself."""

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from steelyard.host.core_kinds import core_kinds, described
+from steelyard.host.core_kinds import core_kinds, describe_kinds
 from steelyard.host.cpus import read_cpus, read_layout
 from steelyard.host.huge_pages import reserved_pages
 from steelyard.host.states import STATES, read_states
@@ -33,9 +33,11 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
     others = {
         "clock_source": system.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         "container": container(system),
-        "core_kinds": described(core_kinds(system, online)) or None,
+        "core_kinds": describe_kinds(core_kinds(system, online)) or None,
         "isolated_cpus": system.text(f"{_CPU}/isolated") or None,
-        "kernel_options": " ".join(one for one in options if _OPTIONS.fullmatch(one.partition("=")[0]))
+        "kernel_options": " ".join(
+            option for option in options if _OPTIONS.fullmatch(option.partition("=")[0])
+        )
         or None,
         **{name: value for name, value in states.items() if name not in HostFacts.model_fields},
     }
@@ -86,11 +88,11 @@ def cpu_model(system: System) -> str:
 
 def governor(system: System) -> str | None:
     """Frequency governor, of all CPUs (several are joined); None without frequency control."""
-    found = {
+    governors = {
         path.read_text(encoding="ascii").strip()
-        for path in system.matching(_CPU, "cpu*/cpufreq/scaling_governor")
+        for path in system.glob(_CPU, "cpu*/cpufreq/scaling_governor")
     }
-    return ", ".join(sorted(found)) or None
+    return ", ".join(sorted(governors)) or None
 
 
 def cgroup_version(system: System) -> int | None:
@@ -102,8 +104,8 @@ def cgroup_version(system: System) -> int | None:
 
 def virtualization(system: System) -> str | None:
     """Name of the hypervisor under this host, `hypervisor` when it has none; None on bare metal."""
-    if kind := system.text("sys/hypervisor/type"):
-        return kind
+    if hypervisor := system.text("sys/hypervisor/type"):
+        return hypervisor
     fields = system.fields("proc/cpuinfo")
     if "pSeries" in fields.get("platform", ""):
         return "qemu" if "qemu" in fields.get("model", "") else "PowerVM"

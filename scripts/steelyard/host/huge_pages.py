@@ -21,10 +21,10 @@ IN_USE = 10.0
 
 def reserved_pages(system: System) -> dict[str, int]:
     """Pages reserved by size in kB, of every size that the host has."""
-    names = (folder.name for folder in system.matching(POOLS, "hugepages-*kB"))
+    names = (folder.name for folder in system.glob(POOLS, "hugepages-*kB"))
     sizes = [name.removeprefix("hugepages-").removesuffix("kB") for name in names]
-    found = {size: system.number(f"{POOLS}/hugepages-{size}kB/nr_hugepages") for size in sizes}
-    return {size: reserved for size, reserved in found.items() if reserved is not None}
+    counts = {size: system.number(f"{POOLS}/hugepages-{size}kB/nr_hugepages") for size in sizes}
+    return {size: reserved for size, reserved in counts.items() if reserved is not None}
 
 
 def page_size(system: System) -> int | None:
@@ -41,7 +41,7 @@ def pools_of(system: System) -> dict[str, str]:
     if size is None:
         return {}
     name = f"hugepages-{size // 1024}kB"
-    nodes = [path.relative_to(system.root) for path in system.matching(_NODES, f"node*/hugepages/{name}")]
+    nodes = [path.relative_to(system.root) for path in system.glob(_NODES, f"node*/hugepages/{name}")]
     if len(nodes) > 1:
         return {path.parts[-3]: str(path) for path in nodes}
     return {"": f"{POOLS}/{name}"} if system.path(f"{POOLS}/{name}").exists() else {}
@@ -93,10 +93,10 @@ def parse(system: System, wanted: object) -> str:
         raise ValueError(f"{wanted!r} is no number of pages")  # noqa: TRY004 - its callers expect a ValueError
     text, nodes = str(wanted).strip(), [*pools_of(system)]
     if "=" in text:
-        told = dict(part.split("=", 1) for part in text.split() if "=" in part)
-        if len(told) != len(text.split()) or not told.keys() <= {*nodes}:
+        amounts = dict(part.split("=", 1) for part in text.split() if "=" in part)
+        if len(amounts) != len(text.split()) or not amounts.keys() <= {*nodes}:
             raise ValueError(f"{text!r} names what is no NUMA node of this host ({', '.join(nodes)})")
-        counts = {node: _pages(told.get(node, "0"), size) for node in nodes}
+        counts = {node: _pages(amounts.get(node, "0"), size) for node in nodes}
     else:
         each, more = divmod(_pages(text, size), len(nodes) or 1)
         counts = {node: each + (at < more) for at, node in enumerate(nodes or [""])}
@@ -126,7 +126,7 @@ def write(system: System, value: str) -> None:
             f" and only {format_size(available)} of memory are free: stop what is not needed, or ask for fewer"
         )
     # What is given back first leaves room for what is asked for.
-    for node in sorted(more, key=lambda one: more[one]):
+    for node in sorted(more, key=more.__getitem__):
         which = format_size(size) + (f" on {node}" if node else "")
         _fill(system, f"{pools[node]}/nr_hugepages", wanted[node], which)
 

@@ -142,9 +142,9 @@ def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ) -> Jd
 
     The servers' own when it is one, else the first of this host (raises MissingRequirement).
     """
-    for found in itertools.chain([jdk], _usable(environment)):
-        if found.identity.kind == "hotspot":
-            return found
+    for candidate in itertools.chain([jdk], _usable(environment)):
+        if candidate.identity.kind == "hotspot":
+            return candidate
     raise MissingRequirement(
         f"the servers' JVM is {jdk.identity.vm_name}, and the injectors need a HotSpot JVM {MINIMUM} or newer, which"
         f" was not found: install one with {INSTALL}"
@@ -153,10 +153,10 @@ def find_hotspot(jdk: Jdk, *, environment: Mapping[str, str] = os.environ) -> Jd
 
 def named_jdks(environment: Mapping[str, str] = os.environ) -> dict[str, Jdk]:
     """JDKs of this host by a name that a factor can use, for example `hotspot-17`; `doctor` lists them."""
-    found: dict[str, Jdk] = {}
+    jdks: dict[str, Jdk] = {}
     for jdk in _usable(environment):
-        found.setdefault(f"{jdk.identity.kind}-{jdk.identity.feature}", jdk)
-    return found
+        jdks.setdefault(f"{jdk.identity.kind}-{jdk.identity.feature}", jdk)
+    return jdks
 
 
 def jdk_of(text: str, environment: Mapping[str, str] = os.environ) -> Jdk:
@@ -167,22 +167,22 @@ def jdk_of(text: str, environment: Mapping[str, str] = os.environ) -> Jdk:
     known = named_jdks(environment)
     if text not in known:
         raise MissingRequirement(
-            f"this host has no JDK named {text}{nearest(text, sorted(known))}: it has {_listed(known)}; give the path"
-            f" of one, set STEELYARD_JDKS to the folder that holds it, or {_how_to_install(text)}"
+            f"this host has no JDK named {text}{nearest(text, sorted(known))}: it has {_list_names(known)}; give the"
+            f" path of one, set STEELYARD_JDKS to the folder that holds it, or {_how_to_install(text)}"
         )
     return known[text]
 
 
-def _listed(known: Mapping[str, Jdk]) -> str:
+def _list_names(known: Mapping[str, Jdk]) -> str:
     return ", ".join(sorted(known)) or "none"
 
 
 def _how_to_install(name: str) -> str:
     """How a JDK of such a name comes onto a host, `kind-feature`."""
-    kind, _, feature = name.partition("-")
-    if kind == "openj9" and feature.isdecimal():
+    family, _, feature = name.partition("-")
+    if family == "openj9" and feature.isdecimal():
         return f"unpack an OpenJ9 {feature} (IBM Semeru Runtime) in a folder below /opt"
-    if kind == "hotspot" and feature.isdecimal():
+    if family == "hotspot" and feature.isdecimal():
         return (
             f"install it with `sudo apt install openjdk-{feature}-jdk-headless` or"
             f" `sudo dnf install java-{feature}-openjdk-devel`"
@@ -196,8 +196,8 @@ def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path
         return _below(chosen.expanduser(), "--jdk"), "--jdk"
     if home := environment.get("JAVA_HOME"):
         return _below(Path(home), "JAVA_HOME"), "JAVA_HOME"
-    if found := shutil.which("java", path=environment.get("PATH", os.defpath)):
-        return Path(found), "the java on the PATH"
+    if launcher := shutil.which("java", path=environment.get("PATH", os.defpath)):
+        return Path(launcher), "the java on the PATH"
     known = named_jdks(environment)
     if len(known) == 1:
         (name, only), *_ = known.items()
@@ -205,7 +205,7 @@ def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path
     if known:
         name = min(known)
         raise MissingRequirement(
-            f"no JDK was chosen (no --jdk, no JAVA_HOME, no java on the PATH), and this host has {_listed(known)}:"
+            f"no JDK was chosen (no --jdk, no JAVA_HOME, no java on the PATH), and this host has {_list_names(known)}:"
             f" choose one, for example with --jdk {name}"
         )
     raise MissingRequirement(
@@ -237,15 +237,15 @@ def _below(path: Path, origin: str) -> Path:
 def _usable(environment: Mapping[str, str]) -> Iterator[Jdk]:
     """Every JVM of this host that will do, each once: JAVA_HOME's, the PATH's, then those of the usual folders."""
     home = environment.get("JAVA_HOME")
-    found = [Path(home) / "bin" / "java"] if home else []
+    launchers = [Path(home) / "bin" / "java"] if home else []
     if on_path := shutil.which("java", path=environment.get("PATH", os.defpath)):
-        found.append(Path(on_path))
+        launchers.append(Path(on_path))
     for folder in map(Path, filter(None, environment.get("STEELYARD_JDKS", "").split(":"))):
-        found += [folder / "bin" / "java", *sorted(folder.glob("*/bin/java"))]
+        launchers += [folder / "bin" / "java", *sorted(folder.glob("*/bin/java"))]
     for folder in USUAL_FOLDERS:
-        found += sorted(folder.glob("*/bin/java"), reverse=True)
+        launchers += sorted(folder.glob("*/bin/java"), reverse=True)
     seen: set[Path] = set()
-    for java in found:
+    for java in launchers:
         if (real := java.resolve()) not in seen:
             seen.add(real)
             try:
@@ -272,29 +272,29 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
     Raises:
         MissingRequirement: there is none, it does not start, or it is too old.
     """
-    found = shutil.which("mvn", path=environment.get("PATH", os.defpath))
-    if found is None:
+    maven = shutil.which("mvn", path=environment.get("PATH", os.defpath))
+    if maven is None:
         raise MissingRequirement(
             f"Maven was not found, and building the Java parts needs it: install it with {INSTALL_MAVEN}"
         )
     try:
-        result = _ask([found, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
+        result = _ask([maven, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MissingRequirement(
-            f"{found} cannot be run ({error}): install Maven anew with {INSTALL_MAVEN}"
+            f"{maven} cannot be run ({error}): install Maven anew with {INSTALL_MAVEN}"
         ) from error
     version = re.search(r"Apache Maven (([0-9]+)\.([0-9]+)\S*)", re.sub(r"\x1b\[[\d;]*m", "", result.stdout))
     if version is None:
         said = (result.stderr or result.stdout).strip().partition("\n")[0]
         raise MissingRequirement(
-            f'{found} does not tell its version ("{said}"): install Maven anew with {INSTALL_MAVEN}'
+            f'{maven} does not tell its version ("{said}"): install Maven anew with {INSTALL_MAVEN}'
         )
     if (int(version[2]), int(version[3])) < MINIMUM_MAVEN:
         needed = ".".join(map(str, MINIMUM_MAVEN))
         raise MissingRequirement(
-            f"{found} is Maven {version[1]} and Steelyard needs {needed} or newer: install it with {INSTALL_MAVEN}"
+            f"{maven} is Maven {version[1]} and Steelyard needs {needed} or newer: install it with {INSTALL_MAVEN}"
         )
-    return Path(found)
+    return Path(maven)
 
 
 def require_program(program: str) -> None:

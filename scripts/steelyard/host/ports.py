@@ -38,9 +38,9 @@ class Ephemeral(NamedTuple):
     @classmethod
     def of(cls, system: System) -> "Ephemeral | None":
         """Of a host; None: no IPv4, or not to be read here."""
-        found = re.fullmatch(r"([0-9]+)\s+([0-9]+)", system.text(_RANGE) or "")
+        ends = re.fullmatch(r"([0-9]+)\s+([0-9]+)", system.text(_RANGE) or "")
         reserved = frozenset(read_cpus(system, _RESERVED))
-        return cls(int(found[1]), int(found[2]), reserved) if found is not None else None
+        return cls(int(ends[1]), int(ends[2]), reserved) if ends is not None else None
 
     def __contains__(self, port: object) -> bool:
         return isinstance(port, int) and self.low <= port <= self.high and port not in self.reserved
@@ -64,8 +64,8 @@ def free_first_port(ports: Collection[int], first: int, system: System | None = 
     handed_out = Ephemeral.of(system or System())
     if not ports or handed_out is None:
         return first
-    found = handed_out.first_outside(max(ports) - min(ports) + 1, first)
-    return first if found is None else found
+    outside = handed_out.first_outside(max(ports) - min(ports) + 1, first)
+    return first if outside is None else outside
 
 
 def refuse_ephemeral(ports: Iterable[int], system: System | None = None) -> None:
@@ -109,11 +109,11 @@ def held_ports(ports: Iterable[int], system: System | None = None) -> Iterator[l
         for port in wanted:
             for family, address in _ADDRESSES:
                 with contextlib.suppress(OSError):  # no IPv6 here
-                    one = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
-                    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    listener = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
+                    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     if family == socket.AF_INET6:
-                        one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-                    one.bind((address, port))
+                        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                    listener.bind((address, port))
         yield wanted
 
 
@@ -153,9 +153,11 @@ def _free(family: socket.AddressFamily, address: str, port: int) -> bool:
 def _listener(port: int) -> str:
     """Who listens there, as far as this user may see it."""
     try:
-        for one in psutil.net_connections("tcp"):
-            if one.status == psutil.CONN_LISTEN and one.pid and one.laddr and one.laddr.port == port:
-                return f" by {psutil.Process(one.pid).name()} (process {one.pid})"
+        for connection in psutil.net_connections("tcp"):
+            if connection.status != psutil.CONN_LISTEN or not connection.pid or not connection.laddr:
+                continue
+            if connection.laddr.port == port:
+                return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
     except psutil.Error:
         pass
     return ""

@@ -20,8 +20,8 @@ _SET = "sudo ./steelyard host set"
 
 def _each(system: System, folder: str, pattern: str, file: str) -> dict[str, str]:
     """Such a file of each CPU, or of each group of CPUs that share a clock, by its name."""
-    found = {path.name: f"{folder}/{path.name}/{file}" for path in system.matching(folder, pattern)}
-    named = sorted(found.items(), key=lambda item: int(re.sub(r"\D", "", item[0]) or -1))
+    files = {path.name: f"{folder}/{path.name}/{file}" for path in system.glob(folder, pattern)}
+    named = sorted(files.items(), key=lambda item: int(re.sub(r"\D", "", item[0]) or -1))
     return {name: file for name, file in named if system.path(file).exists()}
 
 
@@ -54,8 +54,8 @@ def _judge_governor(system: System) -> Seen:
     now = GOVERNOR.read(system)
     if now == "performance":
         return Seen(now)
-    told = ", ".join(sorted({part.rpartition("=")[2] for part in (now or "").split()}))
-    return Seen(told, "warn", "sudo cpupower frequency-set -g performance")
+    governors = ", ".join(sorted({part.rpartition("=")[2] for part in (now or "").split()}))
+    return Seen(governors, "warn", "sudo cpupower frequency-set -g performance")
 
 
 def _governor_levels(system: System) -> list[Scalar]:
@@ -101,14 +101,14 @@ def _turbo(system: System) -> tuple[str, dict[str, str]] | None:
 
 def read_turbo(system: System) -> str | None:
     """Whether CPUs may run faster than their nominal clock."""
-    if (found := _turbo(system)) is None:
+    if (switch := _turbo(system)) is None:
         return None
-    return next((state for state, text in found[1].items() if text == system.text(found[0])), None)
+    return next((state for state, text in switch[1].items() if text == system.text(switch[0])), None)
 
 
 def _write_turbo(system: System, value: str) -> None:
-    if (found := _turbo(system)) is not None:
-        system.write(found[0], found[1][value])
+    if (switch := _turbo(system)) is not None:
+        system.write(switch[0], switch[1][value])
 
 
 def _judge_turbo(system: System) -> Seen:
@@ -120,10 +120,10 @@ def _judge_turbo(system: System) -> Seen:
 
 
 def _on_or_off(_system: System, wanted: object) -> str:
-    told = {True: "on", False: "off"}.get(wanted, wanted) if isinstance(wanted, bool) else wanted
-    if told not in ("on", "off"):
+    state = {True: "on", False: "off"}.get(wanted, wanted) if isinstance(wanted, bool) else wanted
+    if state not in ("on", "off"):
         raise ValueError(f"{wanted!r} is neither on nor off")
-    return str(told)
+    return str(state)
 
 
 TURBO = HostState(
@@ -131,7 +131,7 @@ TURBO = HostState(
     allowed="on or off",
     why="Turbo raises the clock as far as temperature and idle cores allow, which drifts over a session.",
     where=f"/{_CPU}/intel_pstate/no_turbo` or `/{_CPU}/cpufreq/boost",
-    files=lambda system: [found[0]] if (found := _turbo(system)) is not None else [],
+    files=lambda system: [switch[0]] if (switch := _turbo(system)) is not None else [],
     read=read_turbo,
     parse=_on_or_off,
     write=_write_turbo,
@@ -161,8 +161,8 @@ def _parse_prefetch(_system: System, wanted: object) -> str:
 
 def _judge_prefetch(system: System) -> Seen:
     value = _read_prefetch(system) or ""
-    told = {"0": "0 (the hardware's default)", "1": "1 (off)"}.get(value, value)
-    return Seen(told) if value == "0" else Seen(told, "info", "sudo ppc64_cpu --dscr=0")
+    state = {"0": "0 (the hardware's default)", "1": "1 (off)"}.get(value, value)
+    return Seen(state) if value == "0" else Seen(state, "info", "sudo ppc64_cpu --dscr=0")
 
 
 PREFETCH = HostState(

@@ -18,7 +18,15 @@ from typing import NamedTuple
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.host import huge_pages
 from steelyard.host.states import STATES, find_state
-from steelyard.host.switching import Record, boot, put_back, record_lock, recorded, write_back, write_record
+from steelyard.host.switching import (
+    HostRecord,
+    boot,
+    put_back,
+    read_record,
+    record_lock,
+    write_back,
+    write_record,
+)
 from steelyard.host.system import System
 from steelyard.results.spec import Component, Spec
 from steelyard.units import MIB, format_size
@@ -33,7 +41,7 @@ _IPC_LOCK = 14
 """Bit of the capability (linux/capability.h)."""
 
 
-class Need(NamedTuple):
+class PageNeed(NamedTuple):
     """What JVMs need of a host to have all of their memory on large pages."""
 
     pages: int
@@ -43,7 +51,7 @@ class Need(NamedTuple):
     """Bytes of the largest heap: of one piece of shared memory."""
 
 
-def need_of(heaps: Iterable[int], system: System) -> Need:
+def need_of(heaps: Iterable[int], system: System) -> PageNeed:
     """What JVMs with these heaps (bytes) need.
 
     Raises:
@@ -55,7 +63,7 @@ def need_of(heaps: Iterable[int], system: System) -> Need:
             "this host has no huge pages: its kernel was built without them, or this is a container that does not"
             " see them"
         )
-    return Need(sum(pages_of(heap, size) for heap in heaps), size, max(heaps, default=0))
+    return PageNeed(sum(pages_of(heap, size) for heap in heaps), size, max(heaps, default=0))
 
 
 def pages_of(heap: int, size: int) -> int:
@@ -63,7 +71,7 @@ def pages_of(heap: int, size: int) -> int:
     return -(-(heap + heap // TABLES + CODE) // size)
 
 
-def wanted_states(need: Need, system: System, node: int | None, group: int | None) -> dict[str, str]:
+def wanted_states(need: PageNeed, system: System, node: int | None, group: int | None) -> dict[str, str]:
     """The host states that give JVMs what they need, beside what others use now.
 
     Args:
@@ -78,15 +86,15 @@ def wanted_states(need: Need, system: System, node: int | None, group: int | Non
     name = f"node{node}"
     now = huge_pages.counts_of(STATES["huge_pages"].read(system) or "0")
     if node is not None and name not in now:
-        there = ", ".join(one.removeprefix("node") for one in now if one) or "one alone: leave --node out"
+        there = ", ".join(node.removeprefix("node") for node in now if node) or "one alone: leave --node out"
         raise BadInput(f"this host has no NUMA node {node} with huge pages of its own: it has {there}")
     free = huge_pages.free_pages(system)
     if node is not None:
         target = now | {name: max(now[name], now[name] - free[name] + need.pages)}
     else:
         total, used = sum(now.values()), sum(now.values()) - sum(free.values())
-        whole = STATES["huge_pages"].value(system, used + need.pages)
-        target = now if total >= used + need.pages else huge_pages.counts_of(whole)
+        enough = STATES["huge_pages"].value(system, used + need.pages)
+        target = now if total >= used + need.pages else huge_pages.counts_of(enough)
     wanted = {"huge_pages": STATES["huge_pages"].value(system, huge_pages.value_of(target))}
     if group is not None:
         wanted["shm_group"] = str(group)
@@ -95,7 +103,7 @@ def wanted_states(need: Need, system: System, node: int | None, group: int | Non
     return wanted
 
 
-def prepare(system: System, wanted: Mapping[str, str], need: Need | None = None) -> None:
+def prepare(system: System, wanted: Mapping[str, str], need: PageNeed | None = None) -> None:
     """Set host states until `restore`, and see that JVMs will have the large pages they need; what this leaves when it
     fails or is interrupted is as it was before it.
 
@@ -110,11 +118,11 @@ def prepare(system: System, wanted: Mapping[str, str], need: Need | None = None)
         if before[name] != value:
             STATES[name].require(system)
     with record_lock(system):
-        earlier = recorded(system, RECORD)
+        earlier = read_record(system, RECORD)
         original = {**before, **(earlier.original if earlier is not None else {})}
         write_record(
             system,
-            Record("`host set`" if need is None else "`host prepare`", os.getpid(), 0, boot(), original),
+            HostRecord("`host set`" if need is None else "`host prepare`", os.getpid(), 0, boot(), original),
             RECORD,
         )
         try:
@@ -140,19 +148,19 @@ def restore(system: System) -> dict[str, str]:
         Busy: a session has set the states of this host.
     """
     _refuse_session(system)
-    if (found := recorded(system, RECORD)) is None:
+    if (record := read_record(system, RECORD)) is None:
         return {}
     with record_lock(system):
         changed = {
             name: value
-            for name, value in found.original.items()
+            for name, value in record.original.items()
             if name not in STATES or STATES[name].read(system) != value
         }
-        write_back(system, found.original, RECORD)
+        write_back(system, record.original, RECORD)
     return changed
 
 
-def _require_free(need: Need, system: System) -> None:
+def _require_free(need: PageNeed, system: System) -> None:
     if (free := sum(huge_pages.free_pages(system).values())) < need.pages:
         raise MissingRequirement(
             f"{free} of the {need.pages} huge pages of {format_size(need.size)} that are needed are free, for another"
@@ -161,9 +169,9 @@ def _require_free(need: Need, system: System) -> None:
 
 
 def _refuse_session(system: System) -> None:
-    found = recorded(system)
-    if found is not None and found.alive():
-        raise Busy(f"{found.session} runs and has set the states of this host: wait until it has ended")
+    record = read_record(system)
+    if record is not None and record.alive():
+        raise Busy(f"{record.session} runs and has set the states of this host: wait until it has ended")
 
 
 def require_large_pages(specs: Iterable[Spec], system: System) -> None:
@@ -173,10 +181,10 @@ def require_large_pages(specs: Iterable[Spec], system: System) -> None:
         MissingRequirement: too few are free, or OpenJ9 may not take them; with the command that helps.
     """
     for spec in specs:
-        large = [one for one in spec.components if one.large_heap is not None]
+        large = [component for component in spec.components if component.large_heap is not None]
         if not large or spec.remote:
             continue
-        need = need_of((one.large_heap or 0 for one in large), system)
+        need = need_of((component.large_heap or 0 for component in large), system)
         help_ = f"`{COMMAND} --heap {need.largest // MIB}m --jvms {len(large)}`"
         free = sum(huge_pages.free_pages(system).values())
         if "huge_pages" in spec.host_states:
@@ -192,7 +200,7 @@ def require_large_pages(specs: Iterable[Spec], system: System) -> None:
                 f" the collector's tables), and {max(0, free)} are free: reserve them with {help_}, or in the"
                 f" experiment with huge_pages: {need.pages}"
             )
-        if spec.engine == "process" and any(_shares(one) for one in large):
+        if spec.engine == "process" and any(map(_shares, large)):
             _require_shared(spec.arm, need, help_, system)
 
 
@@ -200,7 +208,7 @@ def _shares(component: Component) -> bool:
     return component.artifact.jvm is not None and component.artifact.jvm.kind == "openj9"
 
 
-def _require_shared(arm: str, need: Need, help_: str, system: System) -> None:
+def _require_shared(arm: str, need: PageNeed, help_: str, system: System) -> None:
     """OpenJ9 takes large pages as shared memory: it has to fit, and this user has to have the right."""
     limit = int(STATES["shmmax"].read(system) or need.largest)
     if limit < need.largest:
@@ -209,7 +217,7 @@ def _require_shared(arm: str, need: Need, help_: str, system: System) -> None:
             f" this host allows {format_size(limit)}: {help_}, or `sudo sysctl kernel.shmmax={need.largest}`"
         )
     group = STATES["shm_group"].read(system)
-    if _may_lock(system) or group in {str(one) for one in (os.getegid(), *os.getgroups())}:
+    if _may_lock(system) or group in [str(own) for own in (os.getegid(), *os.getgroups())]:
         return
     # The servers inherit what this user may have at most.
     _, most = resource.getrlimit(resource.RLIMIT_MEMLOCK)

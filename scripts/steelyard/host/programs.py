@@ -28,13 +28,13 @@ def is_whole(folder: Path) -> bool:
     try:
         lines = (folder / MARK).read_text(encoding="utf-8").splitlines()
         return bool(lines) and all(
-            (folder / name).stat().st_size == int(size) for size, _, name in map(_parted, lines)
+            (folder / name).stat().st_size == int(size) for size, _, name in map(_split_line, lines)
         )
     except (OSError, ValueError):
         return False
 
 
-def _parted(line: str) -> tuple[str, str, str]:
+def _split_line(line: str) -> tuple[str, str, str]:
     return line.partition(" ")
 
 

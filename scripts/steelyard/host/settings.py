@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from steelyard.host import facts
-from steelyard.host.core_kinds import core_kinds, described, isolated_cpus
+from steelyard.host.core_kinds import core_kinds, describe_kinds, isolated_cpus
 from steelyard.host.cpus import cpu_list
 from steelyard.host.smt import layout_of
 from steelyard.host.system import UNTOLD, Seen, System
@@ -26,10 +26,10 @@ def cores(system: System) -> Seen:
     counts = sorted({len(core.cpus) for core in layout.cores})
     state = f"{len(layout.cores)} with {' or '.join(map(str, counts))} hardware threads each"
     if kinds := core_kinds(system, layout.cpus):
-        first = [cpu for cpu, kind in kinds.items() if kind == next(iter(kinds.values()))]
+        first = [cpu for cpu in kinds if kinds[cpu] == next(iter(kinds.values()))]
         own = core_kinds(system, os.sched_getaffinity(0)) if system.root == Path("/") else kinds
         return Seen(
-            f"{state}, of {len(set(kinds.values()))} kinds ({described(kinds)})",
+            f"{state}, of {len(set(kinds.values()))} kinds ({describe_kinds(kinds)})",
             "warn" if own else "info",
             f"taskset -c {cpu_list(first)} ./steelyard ...   (cores of one kind)" if own else None,
         )
@@ -40,7 +40,7 @@ def cores(system: System) -> Seen:
     )
 
 
-def isolated(system: System) -> Seen:
+def isolated_cores(system: System) -> Seen:
     """The kernel spreads no threads over isolated CPUs: all threads of a server that is bound to several run on one."""
     cpus = isolated_cpus(system)
     if not cpus:
@@ -70,7 +70,9 @@ def interrupts(system: System) -> Seen:
     cpus = [int(name.removeprefix("CPU")) for name in head]
     # Devices have numbers; the named lines are each CPU's own timer and the like.
     devices = [fields[1 : len(cpus) + 1] for fields in lines if fields[0].rstrip(":").isdigit()]
-    counts = [sum(int(one[i]) for one in devices if one[i:] and one[i].isdigit()) for i in range(len(cpus))]
+    counts = [
+        sum(int(line[i]) for line in devices if line[i:] and line[i].isdigit()) for i in range(len(cpus))
+    ]
     total, most = sum(counts), max(counts)
     if len(cpus) == 1 or total < FEW_INTERRUPTS:
         return Seen(f"{total:,} device interrupts since boot")
@@ -89,13 +91,15 @@ def cgroup(system: System) -> Seen:
         (cpus, memory), high = read_limits(root), memory_high(os.getpid(), root)
     except ValueError as error:
         return Seen(f"version {version}, {error}", "warn")
-    found = [f"{cpus:g} CPUs"] if cpus is not None else []
-    found += [format_size(memory)] if memory is not None else []
-    found += [f"{format_size(high)}, above which it is slowed down (memory.high)"] if high is not None else []
-    if not found:
+    limits = [f"{cpus:g} CPUs"] if cpus is not None else []
+    limits += [format_size(memory)] if memory is not None else []
+    limits += (
+        [f"{format_size(high)}, above which it is slowed down (memory.high)"] if high is not None else []
+    )
+    if not limits:
         return Seen(f"version {version}, no limits on this session")
     return Seen(
-        f"version {version}, this session is limited to {' and '.join(found)}",
+        f"version {version}, this session is limited to {' and '.join(limits)}",
         "warn",
         "start it without --cpus and --memory (containers), or outside the limited slice (systemd)",
     )

@@ -46,12 +46,12 @@ def layout_of(system: System) -> CpuLayout | None:
 def _switch(system: System, wanted: set[int]) -> None:
     """Bring CPUs online and take the others offline, one by one."""
     online = set(_cpus(system, "online"))
-    cpusets.going(system, online - wanted)
+    cpusets.save_sets(system, online - wanted)
     for cpu in sorted(wanted - online):
         system.write(_file(cpu), "1")
     for cpu in sorted(online - wanted, reverse=True):
         system.write(_file(cpu), "0")
-    cpusets.came(system, wanted - online)
+    cpusets.restore_sets(system, wanted - online)
 
 
 # --- threads of each core
@@ -63,9 +63,9 @@ def _power(system: System) -> bool:
 
 def _groups(system: System) -> list[list[int]]:
     """The threads of each core of a POWER host, offline ones too; empty where the firmware does not tell."""
-    found = system.matching("proc/device-tree/cpus", "*/ibm,ppc-interrupt-server#s")
+    firmware = system.glob("proc/device-tree/cpus", "*/ibm,ppc-interrupt-server#s")
     try:
-        each = len(found[0].read_bytes()) // 4
+        each = len(firmware[0].read_bytes()) // 4
     except (IndexError, OSError):
         return []
     cores: dict[int, list[int]] = {}
@@ -74,42 +74,42 @@ def _groups(system: System) -> list[list[int]]:
     return list(cores.values())
 
 
-def _used(system: System) -> list[tuple[list[int], list[int]]]:
+def _cores_in_use(system: System) -> list[tuple[list[int], list[int]]]:
     """Threads of each core that is in use, and which of them are online."""
     online = set(_cpus(system, "online"))
     pairs = ((group, [cpu for cpu in group if cpu in online]) for group in _groups(system))
     return [(group, here) for group, here in pairs if here]
 
 
-def _controlled(system: System) -> bool:
+def _has_control(system: System) -> bool:
     """Whether the kernel itself switches the threads."""
     control = system.text(_CONTROL) or ""
     return control in ("on", "off") or control.isdigit()
 
 
 def _files(system: System) -> list[str]:
-    if _controlled(system):
+    if _has_control(system):
         return [_CONTROL]
-    return [_file(cpu) for group, _ in _used(system) for cpu in group] if _power(system) else []
+    return [_file(cpu) for group, _ in _cores_in_use(system) for cpu in group] if _power(system) else []
 
 
 def _read(system: System) -> str | None:
     if not _power(system):
         control = system.text(_CONTROL)
         return control if control in ("on", "off") else None
-    used = _used(system)
+    used = _cores_in_use(system)
     counts = {len(here) for group, here in used if here == group[: len(here)]}
     even = len(counts) == 1 and all(here == group[: len(here)] for group, here in used)
     return str(counts.pop()) if even and max(len(group) for group, _ in used) > 1 else None
 
 
-def _missing(system: System) -> str:
+def _why_missing(system: System) -> str:
     if not _power(system):
         control = system.text(_CONTROL) or ""
         return _THERE_ARE.get(
             control, "its threads are off for good" if control else "its kernel tells of no threads"
         )
-    used = _used(system)
+    used = _cores_in_use(system)
     if not used:
         return "its firmware does not tell the threads of a core"
     if max(len(group) for group, _ in used) == 1:
@@ -136,22 +136,22 @@ def _parse(system: System, wanted: object) -> str:
 
 
 def _write(system: System, value: str) -> None:
-    if not _controlled(system):
-        used = _used(system)
+    if not _has_control(system):
+        used = _cores_in_use(system)
         _switch(system, {cpu for group, _ in used for cpu in group[: int(value)]})
         return
     before = set(_cpus(system, "online"))
-    told, wanted = value, before
+    mode, wanted = value, before
     if _power(system):
-        groups = [group for group, _ in _used(system)]
+        groups = [group for group, _ in _cores_in_use(system)]
         wanted = {cpu for group in groups for cpu in group[: int(value)]}
-        told = {1: "off", max(map(len, groups)): "on"}.get(int(value), value)
+        mode = {1: "off", max(map(len, groups)): "on"}.get(int(value), value)
     elif value == "off":
-        found = layout_of(system)
-        wanted = {core.cpus[0] for core in found.cores} if found is not None else before
-    cpusets.going(system, before - wanted)
-    system.write(_CONTROL, told)
-    cpusets.came(system, set(_cpus(system, "online")) - before)
+        layout = layout_of(system)
+        wanted = {core.cpus[0] for core in layout.cores} if layout is not None else before
+    cpusets.save_sets(system, before - wanted)
+    system.write(_CONTROL, mode)
+    cpusets.restore_sets(system, set(_cpus(system, "online")) - before)
 
 
 def _levels(system: System) -> list[Scalar]:
@@ -169,8 +169,8 @@ def _judge(system: System) -> Seen:
     now, modes = _read(system) or "", [str(mode) for mode in _levels(system)]
     if not _power(system):
         return Seen(now, "info", _command(next(mode for mode in modes if mode != now)))
-    told = f"sudo ppc64_cpu --smt=N   (N of {', '.join(modes)})"
-    return Seen(f"{now} of {modes[-1]} threads of each core", "info", told)
+    command = f"sudo ppc64_cpu --smt=N   (N of {', '.join(modes)})"
+    return Seen(f"{now} of {modes[-1]} threads of each core", "info", command)
 
 
 SMT = HostState(
@@ -184,7 +184,7 @@ SMT = HostState(
     write=_write,
     command=_command,
     judge=_judge,
-    missing=_missing,
+    missing=_why_missing,
     levels=_levels,
     said="SMT8 against SMT4: throughput of a Jakarta EE application +35 %, SPECjbb2015 max-jOPS +24.5 %",
     experiment="smt",
@@ -277,12 +277,12 @@ def planned_cores(wanted: Mapping[str, Scalar], system: System | None = None) ->
 
 
 def _with(layout: CpuLayout, cpus: Mapping[tuple[int, ...], tuple[int, ...]]) -> CpuLayout:
-    found = [core._replace(cpus=cpus[core.cpus]) for core in layout.cores]
-    return CpuLayout(tuple(core for core in found if core.cpus))
+    cores = [core._replace(cpus=cpus[core.cpus]) for core in layout.cores]
+    return CpuLayout(tuple(core for core in cores if core.cpus))
 
 
-def _untold(what: str, command: str) -> MissingRequirement:
+def _untold(cpus: str, command: str) -> MissingRequirement:
     return MissingRequirement(
-        f"{what} is offline now, and the kernel does not tell to which core it belongs: bring it online before the"
+        f"{cpus} is offline now, and the kernel does not tell to which core it belongs: bring it online before the"
         f" session is planned ({command}); the session sets the host itself then"
     )

@@ -56,7 +56,7 @@ _BALANCING = "kernel.numa_balancing"
 
 
 def _balanced_needlessly(system: System) -> bool:
-    several = len(system.matching("sys/devices/system/node", "node[0-9]*")) > 1
+    several = len(system.glob("sys/devices/system/node", "node[0-9]*")) > 1
     return several and bool(system.number(f"proc/sys/{_BALANCING.replace('.', '/')}"))
 
 

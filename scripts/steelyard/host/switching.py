@@ -2,7 +2,7 @@
 """Sets host states for the plots of a session, reads them back, and puts them back at the end, however it ends.
 
 What was there is recorded before the first change, in one file of the host: `/run/steelyard/host-states.json`. `/run`
-is emptied when the host restarts, as the settings themselves are. Three may put back what is recorded, and only one
+is emptied when the host restarts, as the settings themselves are. Three may put back what is read_record, and only one
 of them does, under a lock:
 
 - the session, at its end (`HostStates.restore`);
@@ -38,7 +38,7 @@ _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class HostRecord:
     """What the host states were before a session changed them, and which process changed them."""
 
     session: str
@@ -53,7 +53,7 @@ class Record:
         return _start_ticks(self.pid) == self.started
 
 
-def recorded(system: System, name: str = RECORD) -> Record | None:
+def read_record(system: System, name: str = RECORD) -> HostRecord | None:
     """The record of a session that has not put its host states back; None without one, or from before a restart.
 
     One that cannot be read, or that root may not follow, raises MissingRequirement. `name`: another record than that
@@ -62,7 +62,7 @@ def recorded(system: System, name: str = RECORD) -> Record | None:
     system.require_own_records()
     path = system.path(name)
     try:
-        record = Record(**json.loads(path.read_text(encoding="utf-8")))
+        record = HostRecord(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
@@ -83,21 +83,21 @@ def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
     Raises:
         MissingRequirement: it cannot be done, or not by this user.
     """
-    if _left(system, over) is None:
+    if _abandoned_record(system, over) is None:
         return []
     with record_lock(system):
-        found = _left(system, over)  # another may have put back just before
-        if found is None:
+        record = _abandoned_record(system, over)  # another may have put back just before
+        if record is None:
             return []
         changed = {
             name: STATES[name].read(system)
-            for name, value in found.original.items()
+            for name, value in record.original.items()
             if name in STATES and STATES[name].read(system) != value
         }
-        write_back(system, found.original)
+        write_back(system, record.original)
     return [
-        f"host state {name} was left at {value or 'nothing'} by {found.session}, which was killed,"
-        f" and is {found.original[name]} again"
+        f"host state {name} was left at {value or 'nothing'} by {record.session}, which was killed,"
+        f" and is {record.original[name]} again"
         for name, value in changed.items()
     ]
 
@@ -185,12 +185,12 @@ class HostStates:
             return
         self._plot = None
         target = self._complete(wanted)
-        away = {
+        detour = {
             name: next(level for level in self._levels[name] if level != value)
             for name, value in target.items()
             if len(self._levels[name]) > 1 and STATES[name].read(self._system) == value
         }
-        self._set(away)
+        self._set(detour)
         self._set(target)
         self._plot = plot
 
@@ -221,7 +221,7 @@ class HostStates:
         return {**self._original, **self.values(wanted)}
 
     def _read_original(self, names: set[str]) -> dict[str, str]:
-        left = _left(self._system)
+        left = _abandoned_record(self._system)
         before = left.original if left is not None else {}
         original = {}
         for name in (name for name in STATES if name in names):
@@ -233,7 +233,7 @@ class HostStates:
 
     def _set(self, values: Mapping[str, str]) -> None:
         differing = any(STATES[name].read(self._system) != value for name, value in values.items())
-        if not self._recorded and (differing or _left(self._system) is not None):
+        if not self._recorded and (differing or _abandoned_record(self._system) is not None):
             self._record()
         for name, value in values.items():
             STATES[name].set(self._system, value)
@@ -245,7 +245,7 @@ class HostStates:
         module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
         put_back(self._system)
         with record_lock(self._system):
-            other = recorded(self._system)
+            other = read_record(self._system)
             if other is not None:
                 raise Busy(
                     f"another session ({other.session}, process {other.pid}) has set the states of this host:"
@@ -253,18 +253,18 @@ class HostStates:
                 )
             self._children.on_crash(_CRASH, ["env", *module, root, str(pid), str(started)])
             self._recorded = True
-            write_record(self._system, Record(self._session, pid, started, boot(), self._original))
+            write_record(self._system, HostRecord(self._session, pid, started, boot(), self._original))
 
 
-def _left(system: System, over: tuple[int, int] | None = None) -> Record | None:
+def _abandoned_record(system: System, over: tuple[int, int] | None = None) -> HostRecord | None:
     """The record of a session that is over without having put back; arguments as those of `put_back`."""
-    found = recorded(system)
-    if found is None or (found.alive() and (found.pid, found.started) != over):
+    record = read_record(system)
+    if record is None or (record.alive() and (record.pid, record.started) != over):
         return None
-    return found
+    return record
 
 
-def write_record(system: System, record: Record, name: str = RECORD) -> None:
+def write_record(system: System, record: HostRecord, name: str = RECORD) -> None:
     """Under the lock: write down how the host was (raises MissingRequirement)."""
     path = system.path(name)
     try:

@@ -132,18 +132,18 @@ class System:
         )
         return "" if done.returncode == 0 else " ".join(done.stderr.split()) or f"exit {done.returncode}"
 
-    def matching(self, folder: str, pattern: str) -> list[Path]:
+    def glob(self, folder: str, pattern: str) -> list[Path]:
         """Files below a folder by pattern, in order of name; none when it is not there."""
         return sorted(self.path(folder).glob(pattern))
 
     def fields(self, name: str, separator: str = ":") -> dict[str, str]:
         """Lines `name: value`; the first of each name counts."""
-        found: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for line in (self.text(name) or "").splitlines():
             key, has, value = line.partition(separator)
             if has:
-                found.setdefault(key.strip(), value.strip())
-        return found
+                fields.setdefault(key.strip(), value.strip())
+        return fields
 
     def memory(self, field: str) -> int | None:
         """A size of /proc/meminfo in bytes."""

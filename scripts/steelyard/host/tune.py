@@ -12,6 +12,7 @@ from steelyard.host.facts import read_facts
 from steelyard.host.state import HostState
 from steelyard.host.states import STATES
 from steelyard.host.system import System
+from steelyard.results.figures import count
 from steelyard.results.schema import HostFacts
 
 GC_THREADS_PER_CPU = 4
@@ -37,19 +38,24 @@ class Advice(NamedTuple):
 def advise(system: System) -> list[Advice]:
     """The checklist, host states first, in the order in which they are set."""
     facts = read_facts(system.root, system.machine)
-    return [*(_of_state(state, system) for state in STATES.values() if state.experiment), *_beside(facts)]
+    return [
+        *(_of_state(state, system) for state in STATES.values() if state.experiment),
+        *_of_programs(facts),
+    ]
 
 
 def _of_state(state: HostState, system: System) -> Advice:
-    now, told = state.read(system), state.observation(system).state
+    now, state_text = state.read(system), state.observation(system).state
     if now is None:
-        return Advice(state.topic, f"not here: {told}", "", state.said, "", "", "")
+        return Advice(state.topic, f"not here: {state_text}", "", state.said, "", "", "")
     better = state.better(system)
     others = [value for level in state.levels(system) if (value := state.value(system, level)) != now]
-    target = state.value(system, better) if better is not None else (others[-1] if others else None)
+    target = others[-1] if others else None
+    if better is not None:
+        target = state.value(system, better)
     return Advice(
         topic=state.topic,
-        now=told,
+        now=state_text,
         better=better or MEASURE,
         said=state.said,
         experiment=state.experiment,
@@ -58,7 +64,7 @@ def _of_state(state: HostState, system: System) -> Advice:
     )
 
 
-def _beside(facts: HostFacts) -> list[Advice]:
+def _of_programs(facts: HostFacts) -> list[Advice]:
     """What JVMs, servers and proxies are started with."""
     most = GC_THREADS_PER_CPU * facts.cpus
     each = max(1, min(8, most // JVMS))
@@ -107,7 +113,7 @@ def _beside(facts: HostFacts) -> list[Advice]:
         ),
         Advice(
             "numa",
-            f"{facts.numa_nodes} node" + "s" * (facts.numa_nodes != 1),
+            count(facts.numa_nodes, "node"),
             "bind each JVM to the cores of one node" if several else "as it is: one node",
             "",
             "numa" if several else "",

@@ -124,7 +124,7 @@ METRICS = (
         label="CPU of the servers per 1,000 requests, containers",
         unit="CPU s",
         digits=3,
-        source="CPU seconds of the servers' control groups in the window / thousands of requests.",
+        source="CPU seconds of the control groups of servers and compilers in the window / thousands of requests.",
         pitfalls="Only of servers in containers; health checks and whatever else runs in a container are in it.",
         compute=per_1k(sum_of(of_group("cpu_seconds"))),
         roles=MEASURED_ROLES,
@@ -133,8 +133,8 @@ METRICS = (
         name="cgroup_memory",
         label="memory (containers) of the servers",
         unit="bytes",
-        source="Memory charged to the servers' control groups, pages of the large-page pool included, summed over the"
-        " servers, mean over the window.",
+        source="Memory charged to the control groups of servers and compilers, pages of the large-page pool included,"
+        " mean over the window, summed over them.",
         pitfalls="With page cache and kernel memory; a shared page is charged to whoever touched it first. Missing"
         " where a server has large pages and the kernel does not account for them (controller hugetlb).",
         compute=sum_of(group_memory("memory_mean", "huge_mean")),
@@ -144,8 +144,8 @@ METRICS = (
         name="cgroup_memory_peak",
         label="peak memory (containers) of the servers",
         unit="bytes",
-        source="Highest memory of each server's control group since it was made, as the kernel keeps it, and its most"
-        " pages of the large-page pool in the window, summed over the servers.",
+        source="Highest memory of the control group of each server and compiler since it was made, as the kernel keeps"
+        " it, and its most pages of the large-page pool in the window, summed over them.",
         pitfalls="Start-up and page cache are in it, and peaks of different moments are summed; missing with cgroup"
         " v2 before Linux 5.19.",
         compute=sum_of(group_memory("memory_peak", "huge_peak")),

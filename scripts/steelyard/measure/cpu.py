@@ -127,8 +127,8 @@ _CPU = Metric(
     label="CPU of the servers per 1,000 requests",
     unit="CPU s",
     digits=3,
-    source="User and system CPU seconds of all processes of the servers in the window, those that ended included /"
-    " thousands of requests.",
+    source="User and system CPU seconds of all processes of servers and compilers in the window, those that ended"
+    " included / thousands of requests.",
     pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     compute=per_1k(sum_of("cpu_seconds")),
     roles=MEASURED_ROLES,
@@ -153,7 +153,7 @@ METRICS = (
             label=f"CPU of the servers per 1,000 requests, {who}",
             unit="CPU s",
             digits=4,
-            source=f"CPU seconds of the {who} of the servers in the window / thousands of requests.",
+            source=f"CPU seconds of the {who} of servers and compilers in the window / thousands of requests.",
             pitfalls=pitfalls,
             compute=per_1k(sum_of(group_cpu(group))),
             roles=MEASURED_ROLES,

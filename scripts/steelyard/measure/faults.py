@@ -31,7 +31,7 @@ METRICS = (
         label="page faults of the servers per 1,000 requests",
         unit="1/1k req",
         digits=2,
-        source="Minor and major page faults of the servers in the window / thousands of requests.",
+        source="Minor and major page faults of servers and compilers in the window / thousands of requests.",
         pitfalls="Large while the heap still grows into new pages.",
         compute=per_1k(sum_of("faults")),
         roles=MEASURED_ROLES,
@@ -41,7 +41,8 @@ METRICS = (
         label="context switches of the servers per 1,000 requests",
         unit="1/1k req",
         digits=1,
-        source="Voluntary and involuntary context switches of the servers in the window / thousands of requests.",
+        source="Voluntary and involuntary context switches of servers and compilers in the window / thousands of"
+        " requests.",
         pitfalls="Threads that ended between two readings are missing; there is none where a process of a server"
         " ended.",
         compute=per_1k(sum_of("switches")),

@@ -92,8 +92,8 @@ _RSS = Metric(
     name="memory_rss",
     label="memory (RSS) of the servers",
     unit="bytes",
-    source="Resident set size summed over all processes of the servers each second, pages of the large-page pool"
-    " included, mean over the window.",
+    source="Resident set size summed over all processes of servers and compilers each second, pages of the large-page"
+    " pool included, mean over the window.",
     pitfalls="Counts pages that processes share (class cache, libraries, what workers have of their parent) once for"
     " each. Missing where a server maps its heap several times (ZGC without generations, three times): use memory_pss.",
     compute=of_trial("memory_rss"),
@@ -104,7 +104,7 @@ _PSS = Metric(
     name="memory_pss",
     label="memory (PSS) of the servers",
     unit="bytes",
-    source="Proportional set size summed over the servers, mean of what was read at both ends of the window.",
+    source="Proportional set size summed over servers and compilers, mean of what was read at both ends of the window.",
     pitfalls="A shared page is split over its users, also over processes outside the trial. What memory does between"
     " the ends is not seen: memory_rss is read each second.",
     compute=of_trial("memory_pss"),
@@ -118,7 +118,7 @@ METRICS = (
         name="memory_rss_peak",
         label="peak memory (RSS) of the servers",
         unit="bytes",
-        source="Largest of the per-second sums of resident set sizes over the servers in the window.",
+        source="Largest of the per-second sums of resident set sizes over servers and compilers in the window.",
         pitfalls="A maximum grows with the length of the window; a peak before the window is not in it.",
         compute=of_trial("memory_rss_peak"),
         roles=MEASURED_ROLES,

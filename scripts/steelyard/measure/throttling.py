@@ -23,8 +23,8 @@ METRICS = (
         label="throttled periods",
         unit="share",
         digits=5,
-        source="Periods in which a server's control group used up its CPU quota / periods, of the worst server, in"
-        " the window.",
+        source="Periods in which the control group of a server or compiler used up its CPU quota / periods, of the one"
+        " where that is most, in the window.",
         pitfalls="Zero without a quota (a cpuset does not throttle) and so without a ratio; any throttling voids the"
         " trial, but in a cluster, where a limit is how an arm's pods get their CPUs.",
         compute=of_components(of_group("throttled_share"), MEASURED_ROLES, max),

@@ -58,11 +58,11 @@ def _share(trials: int, of: int) -> str:
 
 
 def _of_shared_memory(view: View) -> Iterator[str]:
-    for name, (processes, rss, pss) in view.shared_memory.items():
+    for name, part in view.shared_memory.items():
+        rss, pss = (f"{(part.value(figure) or 0) / 2**20:.0f} MiB" for figure in ("rss_mean", "pss_mean"))
         yield (
-            f"The {processes:.0f} processes of {name} share memory: their RSS adds up to {rss / 2**20:.0f} MiB and"
-            f" counts a shared page once for each of them, PSS ({pss / 2**20:.0f} MiB) counts it once. Take PSS for"
-            " what the component needs."
+            f"The {part.value('processes'):.0f} processes of {name} share memory: their RSS adds up to {rss} and counts"
+            f" a shared page once for each of them, PSS ({pss}) counts it once. Take PSS for what the component needs."
         )
 
 

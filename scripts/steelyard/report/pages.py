@@ -44,12 +44,8 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    environment.globals |= {
-        "caveats": caveats,
-        "search_levels": search_levels,
-        "search_paths": search_paths,
-        "trial_directory": trial_directory,
-    }
+    functions = (caveats, search_levels, search_paths, trial_directory)
+    environment.globals |= {function.__name__: function for function in functions}
     environment.filters |= {
         "typeset": typeset,
         "plain": _plain,

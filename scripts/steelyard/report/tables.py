@@ -164,10 +164,7 @@ def by_role(view: View) -> Table | None:
             mine = [_part(view, metric, part, arm.name) for part in PARTS[metric.name].values()]
             total = figures.value(metric, summary.mean) if summary else figures.DASH
             label = _estimate_label(view, arm.name)
-            change = TableCell(
-                figures.effect(estimate), bold=0 if estimate is not None and beyond_noise(estimate) else None
-            )
-            rows.append(cells(label, *mine, total, change, figures.bounds(estimate) or figures.DASH))
+            rows.append(cells(label, *mine, total, *_change(estimate)))
     columns = [
         *words(view.arm_heading),
         *numbers("servers", "JITServer", "sum", "change of the sum", "95 % CI"),
@@ -241,9 +238,14 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    effect = TableCell(figures.effect(e), bold=0 if e is not None and beyond_noise(e) else None)
     judged = [*map(figures.probability, chances), figures.limit(e.cannot_rule_out if e else None)]
-    return cells(*shown, effect, figures.bounds(e) or figures.DASH, *judged, _detectable_text(e))
+    return cells(*shown, *_change(e), *judged, _detectable_text(e))
+
+
+def _change(e: Estimate | None) -> tuple[TableCell, str]:
+    """A change and its interval."""
+    bold = 0 if e is not None and beyond_noise(e) else None
+    return TableCell(figures.effect(e), bold=bold), figures.bounds(e) or figures.DASH
 
 
 def latency(view: View, operation: str) -> Table:

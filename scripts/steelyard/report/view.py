@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label, asked_metrics
@@ -20,7 +20,7 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
-from steelyard.results.measurement import Latency
+from steelyard.results.measurement import ComponentResult, Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
@@ -29,16 +29,6 @@ from steelyard.units import format_size
 MEMORY, SHARED = "memory_rss", "memory_pss"
 _SHARES = 0.05
 """Share of a component's RSS that has to be pages which its processes share for that to be said."""
-
-
-class SharedMemory(NamedTuple):
-    """Of the processes of a component."""
-
-    processes: float
-    rss: float
-    """Bytes, shared pages counted once for each process."""
-    pss: float
-    """Bytes, shared pages counted once."""
 
 
 @dataclass(frozen=True)
@@ -120,13 +110,13 @@ class View:
         return list({jvm.model_dump_json(): jvm for jvm in jvms if jvm is not None}.values())
 
     @cached_property
-    def shared_memory(self) -> dict[str, SharedMemory]:
-        """Components whose processes share memory, by the first valid trial that shows it."""
-        shared: dict[str, SharedMemory] = {}
+    def shared_memory(self) -> dict[str, ComponentResult]:
+        """Components whose processes share memory, each as the first valid trial that shows it has it."""
+        shared: dict[str, ComponentResult] = {}
         for part in (part for trial in self.trials if trial.state == "valid" for part in trial.components):
-            processes, rss, pss = (part.value(name) or 0 for name in ("processes", "rss_mean", "pss_mean"))
-            if processes >= 1.5 and pss and pss <= (1 - _SHARES) * rss:
-                shared.setdefault(part.name, SharedMemory(processes, rss, pss))
+            rss, pss = part.value("rss_mean") or 0, part.value("pss_mean") or 0
+            if (part.value("processes") or 0) >= 1.5 and pss and pss <= (1 - _SHARES) * rss:
+                shared.setdefault(part.name, part)
         return shared
 
     # Arms and factors

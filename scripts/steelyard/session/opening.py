@@ -15,7 +15,7 @@ from steelyard import __version__
 from steelyard.build import BUILDS, GitFailed, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
 from steelyard.experiment.schema import Experiment
-from steelyard.host.doctor import Finding, examine
+from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
@@ -92,7 +92,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
     return directory
 
 
-def _told(findings: Sequence[Finding], level: str) -> list[str]:
+def _told(findings: Sequence[DoctorFinding], level: str) -> list[str]:
     return [f"{one.topic}: {one.state}. {one.why}" for one in findings if one.level == level]
 
 

@@ -25,7 +25,7 @@ from steelyard.engines.process.engine import ProcessEngine, require_commands
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import ENGINES, DeploymentSettings
 from steelyard.host.docker import Docker, find_docker
-from steelyard.host.doctor import Finding
+from steelyard.host.doctor import DoctorFinding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.host.ports import require_ports
 from steelyard.jvm.settings import JvmSettings
@@ -236,7 +236,7 @@ def command_line(spec: Spec) -> str:
     return lines[spec.engine]()
 
 
-def examine_target(engine: str, target: ClusterTarget) -> list[Finding] | None:
+def examine_target(engine: str, target: ClusterTarget) -> list[DoctorFinding] | None:
     """What would disturb a measurement where an engine runs components; None: that is this host.
 
     Raises:

@@ -93,8 +93,8 @@ def test_isolated_cpus_are_told_and_nothing_is_bound_to_several(tmp_path: Path) 
     trees.cpus(tmp_path, [[0], [2]])
     trees.put(tmp_path, f"{trees.CPU}/isolated", "2-3")
     system = System(tmp_path)
-    assert settings.isolated(system).state == "CPU 2-3"
-    assert settings.isolated(System(tmp_path / "none")).state == "none"
+    assert settings.isolated_cores(system).state == "CPU 2-3"
+    assert settings.isolated_cores(System(tmp_path / "none")).state == "none"
     with pytest.raises(BadInput, match=r"bound to CPU 2, which is isolated"):
         check_host(list(arms().values()), system)
 

@@ -100,7 +100,7 @@ def test_an_interrupt_waits_for_a_whole_command(tmp_path: Path, monkeypatch: pyt
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            Docker(path, "", "").run("up", whole=True)
+            Docker(path, "", "").run("up", defer_interrupts=True)
     finally:
         signal.signal(signal.SIGINT, before)
     assert (tmp_path / "made").exists()

@@ -14,7 +14,18 @@ import trees
 from trees import put
 from waiting import TINY, ended, wait_until
 
-from steelyard.host.doctor import TOPICS, Activity, Busy, Finding, Host, disk, examine, load, steal, watch
+from steelyard.host.doctor import (
+    TOPICS,
+    Activity,
+    BusyProcess,
+    DoctorFinding,
+    Host,
+    disk,
+    examine,
+    load,
+    steal,
+    watch,
+)
 from steelyard.host.facts import read_facts
 from steelyard.sampling.cgroup import read_limits
 
@@ -88,13 +99,13 @@ def power(tmp_path: Path) -> Path:
     return root
 
 
-def doctor(root: Path, machine: str) -> dict[str, Finding]:
+def doctor(root: Path, machine: str) -> dict[str, DoctorFinding]:
     """Findings on what a tree of files tells."""
     told = (one for one in examine(root, root, 0.0, machine) if one.topic not in RUNNING)
     return {one.topic: one for one in told}
 
 
-def levels(found: dict[str, Finding]) -> dict[str, str]:
+def levels(found: dict[str, DoctorFinding]) -> dict[str, str]:
     return {topic: one.level for topic, one in found.items()}
 
 
@@ -226,9 +237,9 @@ def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
 
 
 def test_activity() -> None:
-    quiet = Host(Path("/"), "x86_64", Path("/"), Activity(0.01, 0.0, (Busy(7, "cron", 0.01),)))
+    quiet = Host(Path("/"), "x86_64", Path("/"), Activity(0.01, 0.0, (BusyProcess(7, "cron", 0.01),)))
     assert [one(quiet).level for one in (steal, load)] == ["ok", "ok"]
-    processes = (Busy(7, "make", 0.3), Busy(8, "idle", 0.0001))
+    processes = (BusyProcess(7, "make", 0.3), BusyProcess(8, "idle", 0.0001))
     loud = Host(Path("/"), "x86_64", Path("/"), Activity(0.31, 0.05, processes))
     assert [one(loud).level for one in (steal, load)] == ["warn", "warn"]
     assert load(loud).state == "31.0% of the CPU time: make (7) 30.0%"
@@ -258,7 +269,7 @@ def test_a_share_is_one_of_all_processors(monkeypatch: pytest.MonkeyPatch) -> No
     busy = SimpleNamespace(pid=-1, name=lambda: "busy", cpu_percent=lambda: 100.0)
     monkeypatch.setattr(psutil, "process_iter", lambda: [busy])
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    assert watch(0.0).processes == (Busy(-1, "busy", 1 / 8),)
+    assert watch(0.0).processes == (BusyProcess(-1, "busy", 1 / 8),)
 
 
 def test_disk(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from waiting import is_running, wait_until
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import host_states
 from steelyard.host.states import STATES
-from steelyard.host.switching import HostStates, put_back, recorded
+from steelyard.host.switching import HostStates, put_back, read_record
 from steelyard.host.system import System
 from steelyard.paths import ROOT
 from steelyard.processes import Children, process_tree
@@ -80,7 +80,7 @@ def test_the_guard_puts_back_when_the_session_is_killed(tree: System) -> None:
     with start_session(tree, "huge_pages", "100", "200") as killed:
         assert tree.text(PAGES) == "100"
         killed.kill()
-        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
+        wait_until(lambda: read_record(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
@@ -88,7 +88,7 @@ def test_a_session_that_is_ended_puts_back_itself(tree: System) -> None:
     with start_session(tree, "huge_pages", "100", "200") as ended:
         ended.send_signal(signal.SIGINT)
         ended.wait()
-        assert (tree.text(PAGES), recorded(tree)) == ("7", None)
+        assert (tree.text(PAGES), read_record(tree)) == ("7", None)
 
 
 def test_when_the_guard_is_killed_too_the_doctor_warns_and_the_next_session_puts_back(tree: System) -> None:
@@ -108,7 +108,7 @@ def test_a_resumed_session_restores_what_was_before_the_killed_one(tree: System)
     with start_session(tree, "huge_pages", "100", "200") as resumed:
         assert tree.text(PAGES) == "100"
         resumed.kill()
-        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
+        wait_until(lambda: read_record(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
@@ -126,7 +126,7 @@ def test_killed_at_any_moment(tree: System) -> None:
             process.stdout.readline()
         process.kill()
         process.communicate()
-        wait_until(lambda: recorded(tree) is None, "what the guard puts back")
+        wait_until(lambda: read_record(tree) is None, "what the guard puts back")
         assert tree.text(PAGES) == "7"
 
 
@@ -181,7 +181,7 @@ def test_this_host_is_put_back_by_the_guard(host: System, name: str) -> None:
     with start_session(host, name, first, second) as killed:
         assert STATES[name].read(host) == first
         killed.kill()
-        wait_until(lambda: recorded(host) is None, "what the guard puts back")
+        wait_until(lambda: read_record(host) is None, "what the guard puts back")
         assert STATES[name].read(host) == before
 
 

@@ -14,7 +14,7 @@ from trees import PAGES, THP, Kernel, put
 
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.host.doctor import host_states
-from steelyard.host.switching import RECORD, HostStates, put_back, recorded
+from steelyard.host.switching import RECORD, HostStates, put_back, read_record
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
@@ -67,7 +67,7 @@ def test_root_follows_no_record_that_another_user_may_have_written(
     kernel: Kernel, children: Children, monkeypatch: pytest.MonkeyPatch, strange: str
 ) -> None:
     dead_record(kernel, {"thp": "never"})
-    assert recorded(kernel) is not None
+    assert read_record(kernel) is not None
     folder = kernel.path(RECORD).parent
     owner = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -79,7 +79,7 @@ def test_root_follows_no_record_that_another_user_may_have_written(
     else:
         folder.rename(kernel.path("elsewhere"))
         folder.symlink_to(kernel.path("elsewhere"))
-    for follow in (recorded, put_back):
+    for follow in (read_record, put_back):
         with pytest.raises(
             MissingRequirement, match=r"root follows no record .* which another user may write"
         ):
@@ -95,12 +95,12 @@ def test_what_was_there_is_recorded_before_anything_changes(kernel: Kernel, chil
 
     class Watched(Kernel):
         def write(self, name: str, text: str) -> None:
-            found.append(recorded(self))
+            found.append(read_record(self))
             super().write(name, text)
 
     kernel = Watched(kernel.root)
     with HostStates([NEVER, {"thp": "always", "huge_pages": 4}], children, "results/s", kernel) as states:
-        assert recorded(kernel) is None
+        assert read_record(kernel) is None
         states.enter((1, 1), NEVER)
     assert found[0] is not None
     assert found[0].original == {"thp": "madvise", "huge_pages": "0"}
@@ -280,7 +280,7 @@ def test_a_session_that_wants_what_a_killed_one_left_still_puts_back(
 
 def test_a_record_from_before_a_restart_of_the_host_is_void(kernel: Kernel, children: Children) -> None:
     dead_record(kernel, {"thp": "never"}, boot="another")
-    assert (recorded(kernel), put_back(kernel), host_states(kernel).level) == (None, [], "ok")
+    assert (read_record(kernel), put_back(kernel), host_states(kernel).level) == (None, [], "ok")
     with HostStates([ALWAYS], children, "s", kernel) as states:
         states.enter((1, 0), ALWAYS)
     assert kernel.choice(THP) == "madvise"
@@ -301,7 +301,7 @@ def test_what_cannot_be_put_back_stays_recorded(kernel: Kernel) -> None:
         put_back(kernel)
     assert "no host state 'of_a_newer_version'" in str(caught.value)
     assert kernel.choice(THP) == "madvise"  # what could be put back was
-    assert recorded(kernel) is not None
+    assert read_record(kernel) is not None
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to give its rights up")

@@ -94,18 +94,18 @@ def test_all_of_them_are_waited_for_before_any_begins(launched: Launched, inject
 def test_elsewhere_all_are_told_one_second_that_is_still_to_come(
     launched: Launched, injectors: Injectors
 ) -> None:
-    told: list[tuple[str, str]] = []
-    injectors.tell = lambda name, word: told.append((name, word))
+    written: list[tuple[str, str, str]] = []
+    injectors.write_remote = lambda name, file, text: written.append((name, file, text))
     before = time.time()
     begin = injectors.go()
     assert begin == int(begin) >= before + steering.LEAD
     assert time.time() >= begin, "the load has begun"
-    assert told == [(name, f"touch start {begin * 1000:.0f}") for name in ("injector-1", "injector-2")]
+    assert written == [(name, "start", f"{begin * 1000:.0f}") for name in ("injector-1", "injector-2")]
     launched.codes = {"injector-1": 0, "injector-2": 0}
     for name in launched.codes:
         launched.end(name)
     injectors.stop()
-    assert told[2:] == [(name, "touch stop") for name in ("injector-1", "injector-2")]
+    assert written[2:] == [(name, "stop", "") for name in ("injector-1", "injector-2")]
     assert launched.fetched == ["injector-1", "injector-2"]
     assert not launched.stopped, "their observers have still to tell the last"
 

@@ -254,7 +254,7 @@ def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) 
         seconds = [float(s) for s in range(SECONDS + 1)]
         rows = [[T + s, s, 0.0, 2 * steal * s, 2 * (1 - steal) * s, other * s] for s in seconds]
         watched = [(T + s, 0.0) for s in seconds]
-        machines.append(nodes.Machine({name}, components, [(float(T), clock)], [(rows, watched)]))
+        machines.append(nodes.MachineSamples({name}, components, [(float(T), clock)], [(rows, watched)]))
     nodes.write_nodes(tmp_path, machines)
     found = evidence(tmp_path, left_out=("host",))
     measured = figures(found)[1]

@@ -189,7 +189,9 @@ class ComposeDeployment(Deployment[RunningContainer]):
         if ids := [container.id for container in units if container.exit_code() is None]:
             # The client's grace is in whole seconds, and none would be SIGKILL at once.
             seconds = str(max(1, math.ceil(grace)))
-            self._docker.run("stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, whole=True)
+            self._docker.run(
+                "stop", "--time", seconds, *ids, timeout=grace + DOWN_LIMIT, defer_interrupts=True
+            )
 
 
 def give_folders(top: Path, components: Iterable[Component], user: User) -> None:

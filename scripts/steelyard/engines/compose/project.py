@@ -71,9 +71,9 @@ class Project:
         environment = {**inherited, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
         try:
             if instead_of:
-                self._docker.run("rm", "--force", "--volumes", *instead_of, whole=True)
+                self._docker.run("rm", "--force", "--volumes", *instead_of, defer_interrupts=True)
             command = ("compose", "-p", self.name, *files, "--progress", "quiet", *up)
-            self._docker.run(*command, timeout=UP_LIMIT, env=environment, whole=True)
+            self._docker.run(*command, timeout=UP_LIMIT, env=environment, defer_interrupts=True)
             return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
         except DockerFailed as error:
             failure = _up_error(error)

@@ -14,7 +14,7 @@ from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.manifests import ROLE
 from steelyard.errors import MissingRequirement
-from steelyard.host.doctor import Finding
+from steelyard.host.doctor import DoctorFinding
 
 _DAEMONS = {
     *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
@@ -65,51 +65,51 @@ def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
     return count, (note,)
 
 
-def examine(cluster: Cluster) -> list[Finding]:
+def examine(cluster: Cluster) -> list[DoctorFinding]:
     """What in a cluster would disturb a measurement, or keep a session from being made; nothing is changed."""
     findings = [_client(cluster), _rights(cluster), _level(cluster)]
     try:
         nodes = cluster.objects("nodes")
     except ApiError as error:
         why = "placement, CPU manager and neighbours decide what a figure means"
-        return [*findings, Finding("nodes", why, f"may not be listed ({error.message})", "warn", None)]
+        return [*findings, DoctorFinding("nodes", why, f"may not be listed ({error.message})", "warn", None)]
     findings.append(_nodes(nodes))
     findings += [_cpu_manager(cluster, nodes), _neighbours(cluster), _clock(cluster)]
     return findings
 
 
-def _client(cluster: Cluster) -> Finding:
+def _client(cluster: Cluster) -> DoctorFinding:
     why = "what answers is what is measured on"
     state = f"context {cluster.context or '(this pod)'}, Kubernetes {cluster.version}, namespace {cluster.namespace}"
-    return Finding("cluster", why, state, "ok", None)
+    return DoctorFinding("cluster", why, state, "ok", None)
 
 
-def _rights(cluster: Cluster) -> Finding:
+def _rights(cluster: Cluster) -> DoctorFinding:
     why = "a session makes, watches and removes pods in its namespace"
     try:
         lacking = cluster.refusals()
     except ApiError as error:
-        return Finding("rights", why, f"not told ({error.message})", "warn", None)
+        return DoctorFinding("rights", why, f"not told ({error.message})", "warn", None)
     if lacking:
-        return Finding(
+        return DoctorFinding(
             "rights",
             why,
             f"you may not {', '.join(lacking)}",
             "warn",
             "k8s/base/experiment/rights.yaml is the role",
         )
-    return Finding("rights", why, "enough for a session", "ok", None)
+    return DoctorFinding("rights", why, "enough for a session", "ok", None)
 
 
-def _level(cluster: Cluster) -> Finding:
+def _level(cluster: Cluster) -> DoctorFinding:
     why = "what a namespace forbids keeps pods from being made"
     try:
         space = cluster.get(cluster.path("namespaces", cluster.namespace))
         labels = space["metadata"].get("labels", {})
     except ApiError as error:
         make = f"kubectl create namespace {cluster.namespace}" if error.reason == "NotFound" else None
-        return Finding("pod security", why, f"not told ({error.message})", "warn", make)
-    return Finding(
+        return DoctorFinding("pod security", why, f"not told ({error.message})", "warn", make)
+    return DoctorFinding(
         "pod security",
         why,
         f"level {labels.get(_LEVEL, 'not set')}; trials need no more than restricted",
@@ -118,7 +118,7 @@ def _level(cluster: Cluster) -> Finding:
     )
 
 
-def _nodes(nodes: Sequence[Object]) -> Finding:
+def _nodes(nodes: Sequence[Object]) -> DoctorFinding:
     why = "nodes of different kinds or under pressure make trials differ by where they ran"
     descriptions = []
     for node in nodes:
@@ -142,12 +142,12 @@ def _nodes(nodes: Sequence[Object]) -> Finding:
     state = "; ".join(descriptions[:8]) + (
         f"; and {len(descriptions) - 8} more" if len(descriptions) > 8 else ""
     )
-    return Finding(
+    return DoctorFinding(
         "nodes", why, state, "warn" if pressed or len(kinds) > 1 else "ok", change if len(kinds) > 1 else None
     )
 
 
-def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> Finding:
+def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> DoctorFinding:
     why = "without the static policy no pod has CPUs for its own, and others run on them"
     policies: dict[str, list[str]] = {}
     for node in nodes[:8]:
@@ -161,24 +161,24 @@ def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> Finding:
     state = "; ".join(f"{policy}: {', '.join(names)}" for policy, names in policies.items())
     fine = set(policies) == {"static"}
     change = None if fine else "start kubelets with cpuManagerPolicy: static, and reserve a CPU for them"
-    return Finding("CPU manager", why, state, "ok" if fine else "info", change)
+    return DoctorFinding("CPU manager", why, state, "ok" if fine else "info", change)
 
 
-def _neighbours(cluster: Cluster) -> Finding:
+def _neighbours(cluster: Cluster) -> DoctorFinding:
     why = "what else runs on the nodes takes CPU, caches and network from some trials more than from others"
     try:
         running = cluster.get("/api/v1/pods?fieldSelector=status.phase%3DRunning")["items"]
     except ApiError as error:
-        return Finding("other pods", why, f"may not be listed ({error.message})", "warn", None)
+        return DoctorFinding("other pods", why, f"may not be listed ({error.message})", "warn", None)
     by_space = Counter(pod["metadata"]["namespace"] for pod in running)
     del by_space[cluster.namespace]
     foreign = {name: count for name, count in by_space.items() if not re.match(r"(kube|openshift)-", name)}
     state = ", ".join(f"{count} of {name}" for name, count in by_space.most_common(6)) or "none"
     change = "keep nodes for the measurement alone (a taint, or another cluster)" if foreign else None
-    return Finding("other pods", why, state, "warn" if foreign else "ok", change)
+    return DoctorFinding("other pods", why, state, "warn" if foreign else "ok", change)
 
 
-def _clock(cluster: Cluster) -> Finding:
+def _clock(cluster: Cluster) -> DoctorFinding:
     """By the time that the API server writes on an object, in whole seconds."""
     why = "windows are cut by the clock: nodes and harness must agree"
     before = time.time()
@@ -187,14 +187,16 @@ def _clock(cluster: Cluster) -> Finding:
         created = datetime.fromisoformat(metadata["creationTimestamp"]).timestamp()
         cluster.delete("configmaps", metadata["name"])
     except (ApiError, ValueError, KeyError) as error:
-        return Finding("clock", why, f"not told ({error})", "info", None)
+        return DoctorFinding("clock", why, f"not told ({error})", "info", None)
     after = time.time()
     apart = max(created - after, before - created - 1.0, 0.0)
     fine = apart <= CLOCK_LIMIT
     state = (
         "agrees with the API server's to a second" if fine else f"{apart:.0f} s or more from the API server's"
     )
-    return Finding("clock", why, state, "ok" if fine else "warn", None if fine else "synchronise both by NTP")
+    return DoctorFinding(
+        "clock", why, state, "ok" if fine else "warn", None if fine else "synchronise both by NTP"
+    )
 
 
 _TOKEN = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "steelyard-clock-"}}
