@@ -132,7 +132,7 @@ def _print_warning(
     line: str | None = None,
 ) -> None:
     """A name of the version before is a note for people (`Model.renamed`); what libraries warn of stays as it is."""
-    del file
+    del file, line
     is_note = category is FutureWarning
     sys.stderr.write(
         f"steelyard: note: {message}\n"
