@@ -8,6 +8,7 @@ import difflib
 import math
 import os
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -93,6 +95,8 @@ class Model(Documented):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
     exactly_one: ClassVar[tuple[str, ...]] = ()
     """Fields of which one has to be given, and no more."""
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Keys of the version before, which are read with a warning -> their names now."""
 
     @classmethod
     def key(cls, field: str) -> str:
@@ -101,7 +105,14 @@ class Model(Documented):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:
+    def _known_keys(cls, data: Any, info: ValidationInfo) -> Any:
+        if isinstance(data, dict) and (old := next((key for key in data if key in cls.renamed), None)):
+            data = {cls.renamed.get(key, key): value for key, value in data.items()}
+            if isinstance(
+                info.context, Lines
+            ):  # what was recorded stays as it is, and nobody has to change it
+                sentence = f"{old} is {cls.renamed[old]} now; the next version knows that alone"
+                warnings.warn(f"{info.context.file}: {sentence}", FutureWarning, stacklevel=2)
         allowed = [cls.key(field) for field in cls.model_fields]
         unknown = [str(key) for key in data if key not in allowed] if isinstance(data, dict) else []
         if unknown:
@@ -154,7 +165,7 @@ def read_yaml(path: Path, model: type[M], noun: str) -> tuple[M, Lines]:
     if not isinstance(data, dict):
         raise BadInput(f"{path}:1: {noun} is a mapping of keys to values (start with `steelyard: 1`)")
     try:
-        return model.model_validate(data), lines
+        return model.model_validate(data, context=lines), lines
     except ValidationError as error:
         raise BadInput(_first_sentence(error, lines)) from error
 

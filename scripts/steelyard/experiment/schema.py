@@ -5,7 +5,7 @@ These models are the only definition of the format; `steelyard schema` exports t
 editors. Sizes are bytes and durations are seconds once read (see `steelyard.units` for how they are written).
 """
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -26,21 +26,25 @@ Blocks = Annotated[int, Field(ge=1, le=1000)]
 class StudyFigure(Model):
     """One published figure, shown beside the user's own (never compared host with host)."""
 
+    renamed: ClassVar = {"found": "value"}
+
     where: str
     """Which arm or step it belongs to, in the study's words, for example `1 -> 4 JVMs`."""
-    found: str
-    """What the study found there, for example `+188 % throughput`."""
+    value: str
+    """What was measured there, for example `+188 % throughput`."""
 
 
 class Study(Model):
     """The published study that the experiment repeats."""
+
+    renamed: ClassVar = {"found": "figures"}
 
     title: str
     published: str
     """Publisher and date, for example `Open Liberty blog, February 2022`."""
     setup: str
     """The study's hardware and software, in one or two sentences."""
-    found: list[StudyFigure] = Field(default_factory=list)
+    figures: list[StudyFigure] = Field(default_factory=list)
 
 
 class DeploymentSettings(Model):

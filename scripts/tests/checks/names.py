@@ -45,8 +45,6 @@ FORBIDDEN = {
 """Names of functions, classes, parameters, variables and attributes, and what stands in their place."""
 
 PERSISTED = {
-    "experiment/schema.py: StudyFigure.found": "a key of experiments' YAML",
-    "experiment/schema.py: Study.found": "a key of experiments' YAML",
     "gate/result.py: GateResult.beside": "a key of gate.json",
     "gate/result.py: GateResult.looks": "a key of gate.json",
     "jvm/identity.py: JvmIdentity.kind": "a key of session.json and trial.json",

@@ -212,6 +212,16 @@ def test_brackets_are_text_and_no_markup(steelyard: Any, tmp_path: Path) -> None
     assert "[/x] [red]" in result.out
 
 
+def test_a_name_of_the_version_before_is_a_note(steelyard: Any, tmp_path: Path) -> None:
+    text = (EXPERIMENTS / "jvm-count.yaml").read_text(encoding="utf-8")
+    (tmp_path / "old.yaml").write_text(text.replace("  figures:\n", "  found:\n"), encoding="utf-8")
+    result = steelyard("plan", str(tmp_path / "old.yaml"))
+    assert result.code == 0
+    assert result.err == (
+        f"steelyard: note: {tmp_path / 'old.yaml'}: found is figures now; the next version knows that alone\n"
+    )
+
+
 def test_list_and_doctor_speak_json(steelyard: Any, tmp_path: Path) -> None:
     listed = json.loads(steelyard("list", "--out", str(tmp_path), "--json").out)
     names = [row["name"] for row in listed["experiments"]]

@@ -41,10 +41,10 @@ STUDY = {
     "title": "Number of Liberty JVMs affect throughput and memory footprint",
     "published": "Open Liberty performance blog, February 2022",
     "setup": "24-core host, Semeru Java 8, 1,536 MB of maximum heap in total, 48 closed-loop clients.",
-    "found": [
-        {"where": "1 to 4 JVMs", "found": "+188 % throughput for +300 MB of resident memory"},
-        {"where": "4 to 6 JVMs", "found": "+4 % throughput for +168 MB"},
-        {"where": "6 to 12 JVMs", "found": "throughput flat, then dropping"},
+    "figures": [
+        {"where": "1 to 4 JVMs", "value": "+188 % throughput for +300 MB of resident memory"},
+        {"where": "4 to 6 JVMs", "value": "+4 % throughput for +168 MB"},
+        {"where": "6 to 12 JVMs", "value": "throughput flat, then dropping"},
     ],
 }
 SHARED_CORES = (

@@ -53,7 +53,7 @@ def hostile(text: str) -> sample.Plan:
         title=text,
         question=text,
         factors={"pages": {"label": text, "levels": [text, f"{text} 2"]}},
-        study={"title": text, "published": text, "setup": text, "found": [{"where": text, "found": text}]},
+        study={"title": text, "published": text, "setup": text, "figures": [{"where": text, "value": text}]},
         blocks=2,
         disturbed=(),
         unsteady=(),
