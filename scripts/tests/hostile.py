@@ -14,7 +14,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from inspect import unwrap
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -30,7 +31,7 @@ from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.paths import EXPERIMENTS, ROOT
-from steelyard.session.plan import host_checks, metric_checks
+from steelyard.session.plan import RunRequest, host_checks, metric_checks
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import APPS, load_workload
@@ -308,7 +309,8 @@ def planned_or_refused(file: HostileFile, folder: Path) -> str:
             mock.patch("steelyard.session.plan.RuntimeResolver", KnownResolver),
             contextlib.redirect_stdout(io.StringIO()),
         ):
-            inspect.plan(asked, quick=file.quick, workload=workload, as_json=file.as_json)
+            make_request = partial(RunRequest, quick=file.quick, workload=workload)
+            unwrap(inspect.plan)(asked, make_request=make_request, as_json=file.as_json)
     except SteelyardError as error:
         return _plain(str(error))
     finally:
