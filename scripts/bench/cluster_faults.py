@@ -254,7 +254,7 @@ def _causes(trial: Trial) -> list[str]:
     return [
         check.detail
         for check in trial.checks
-        if check.voids and check.failed and check.name not in {*NOISE, "clock-offset"}
+        if check.voids and check.has_failed and check.name not in {*NOISE, "clock-offset"}
     ]
 
 

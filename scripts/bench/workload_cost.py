@@ -34,7 +34,7 @@ from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.session.context import RunContext
 from steelyard.session.opening import new_session
-from steelyard.session.plan import Request, make_plan
+from steelyard.session.plan import RunRequest, make_plan
 from steelyard.session.runtimes import make_engines
 from steelyard.session.schedule import Schedule
 from steelyard.session.trial import TrialRunner
@@ -123,7 +123,7 @@ def _runner(
     """What runs the trials of one way to run a workload, and the name of their arm."""
     file = folder / "cost.yaml"
     file.write_text(EXPERIMENT.replace("WARMUP", f"{warm_up}s"), encoding="utf-8")
-    request = Request(
+    request = RunRequest(
         str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT
     )
     plan = make_plan(request)
@@ -242,7 +242,7 @@ def _price(runner: TrialRunner, meter: _Meter, arm: str, number: int) -> Price |
     if trial.measurement is None:
         print(f"round {planned.block} {name}: {trial.failure}")  # noqa: T201
         return None
-    failed = [check.name for check in trial.checks if check.voids and check.failed]
+    failed = [check.name for check in trial.checks if check.voids and check.has_failed]
     rate, cpu = trial.metrics["throughput"], trial.metrics["cpu_per_1k"]
     print(  # noqa: T201
         f"round {planned.block} {name}: {rate:,.0f} requests/s, {cpu:.3f} CPU ms a request,"

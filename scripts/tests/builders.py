@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from steelyard.experiment.schema import Load
+from steelyard.experiment.schema import Experiment, Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
@@ -214,6 +214,20 @@ def make_places(arms: Sequence[str], blocks: int) -> list[ScheduledTrial]:
     return [ScheduledTrial(order=order, block=block, arm=arm) for order, (block, arm) in enumerate(places)]
 
 
+def make_experiment(**changes: Any) -> Experiment:
+    """One question over a factor `jvms`, in keys of its file."""
+    fields: dict[str, Any] = {
+        "steelyard": 1,
+        "name": "asked",
+        "title": "asked",
+        "question": "?",
+        "workload": "app",
+        "factors": {"jvms": {"label": "JVMs", "levels": [1, 2]}},
+        "load": {"users": 8},
+    }
+    return Experiment.model_validate(fields | changes)
+
+
 def make_session(
     levels: Sequence[Any] = (1, 2),
     blocks: int = 2,
@@ -234,10 +248,9 @@ def make_session(
         "revision": None,
         "workload": {"name": "app", "version": "1"},
         "workload_path": "app.yaml",
-        "experiment": {
-            "factors": {"jvms": {"label": "JVMs", "levels": list(levels)}},
-            "metrics": dict(metrics or {}),
-        },
+        "experiment": make_experiment(
+            factors={"jvms": {"label": "JVMs", "levels": list(levels)}}, metrics=dict(metrics or {})
+        ),
         "quick": False,
         "seed": 1,
         "arms": make_arms(specs, names, first),

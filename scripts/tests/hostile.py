@@ -14,7 +14,8 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from inspect import unwrap
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -30,8 +31,8 @@ from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.paths import EXPERIMENTS, ROOT
-from steelyard.session.plan import host_checks, metric_checks
-from steelyard.session.runtimes import Runtimes
+from steelyard.session.plan import RunRequest, host_checks, metric_checks
+from steelyard.session.runtimes import RuntimeResolver
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import APPS, load_workload
 
@@ -225,14 +226,14 @@ _LINE_CHANGES: tuple[Callable[[st.DrawFn, list[str]], None], ...] = (
 )
 
 
-class KnownRuntimes(Runtimes):
-    """Runtimes that ask nobody."""
+class KnownResolver(RuntimeResolver):
+    """A resolver that asks nobody."""
 
     def runtime(self, deployment: DeploymentSettings) -> Runtime:
         """A JVM and images that there could be."""
         if deployment.engine == "process":
             return processes()
-        _, topology = self.found.workload.topology(deployment.topology)
+        _, topology = self.workload.workload.topology(deployment.topology)
         return containers(*topology.components, "jitserver", jvm=make_jvm("openj9"))
 
 
@@ -305,10 +306,11 @@ def planned_or_refused(file: HostileFile, folder: Path) -> str:
     try:
         with (
             bounded(),
-            mock.patch("steelyard.session.plan.Runtimes", KnownRuntimes),
+            mock.patch("steelyard.session.plan.RuntimeResolver", KnownResolver),
             contextlib.redirect_stdout(io.StringIO()),
         ):
-            inspect.plan(asked, quick=file.quick, workload=workload, as_json=file.as_json)
+            make_request = partial(RunRequest, quick=file.quick, workload=workload)
+            unwrap(inspect.plan)(asked, make_request=make_request, as_json=file.as_json)
     except SteelyardError as error:
         return _plain(str(error))
     finally:

@@ -7,11 +7,10 @@ Records that stand for themselves come from `builders.py`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from builders import make_arms, make_jvm, make_session
+from builders import make_arms, make_experiment, make_jvm, make_session
 
 from steelyard.experiment.loader import LoadedExperiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
-from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
 from steelyard.host.facts import read_facts
 from steelyard.jvm.identity import JvmIdentity
@@ -95,17 +94,8 @@ def specs_of(
 
 def asked(workload: str, **keys: Any) -> LoadedExperiment:
     """An experiment made of keys of its file, on one of the project's workloads."""
-    fields: dict[str, Any] = {
-        "steelyard": 1,
-        "name": "asked",
-        "title": "asked",
-        "question": "?",
-        "workload": workload,
-        "factors": {"jvms": {"levels": [1, 2]}},
-        "load": {"users": 8},
-    }
     found = load_workload(workload)
-    return LoadedExperiment(Experiment.model_validate(fields | keys), found, Settings(found.workload, HOST))
+    return LoadedExperiment(make_experiment(workload=workload, **keys), found, Settings(found.workload, HOST))
 
 
 def session_of(found: LoadedExperiment, planned: Mapping[str, Spec], blocks: int = 2) -> Session:
@@ -120,7 +110,7 @@ def session_of(found: LoadedExperiment, planned: Mapping[str, Spec], blocks: int
         steelyard_version="1",
         workload=workload.model_dump(mode="json", by_alias=True),
         workload_path=experiment.workload,
-        experiment=experiment.model_dump(mode="json", by_alias=True),
+        experiment=experiment,
         seed=7,
         arms=make_arms(
             {arm.name: planned[arm.name] for arm in arms}, {arm.name: arm.levels for arm in arms}, baseline

@@ -43,7 +43,7 @@ class Bench:
     ) -> SessionDirectory:
         """A session that has not begun; `servers` replaces fields of each."""
         found = specs_of(question, runtime=processes(make_jvm(kind, feature)), first_port=self.port)
-        specs = {name: spec.changed("server", lambda _: servers) for name, spec in found.items()}
+        specs = {name: spec.with_changes("server", lambda _: servers) for name, spec in found.items()}
         directory = SessionDirectory(self.folder / f"session-{len(list(self.folder.iterdir()))}")
         (directory.path / "trials").mkdir(parents=True)
         write_record(directory.path / "session.json", session_of(question, specs, blocks))
@@ -90,7 +90,7 @@ def events(directory: SessionDirectory) -> list[str]:
 
 
 def failed(one: Trial) -> list[str]:
-    return [f"{check.name}: {check.detail}" for check in one.checks if check.voids and check.failed]
+    return [f"{check.name}: {check.detail}" for check in one.checks if check.voids and check.has_failed]
 
 
 def ping(**keys: Any) -> LoadedExperiment:

@@ -17,7 +17,7 @@ from hostile import (
     HERE,
     LONGEST,
     HostileFile,
-    KnownRuntimes,
+    KnownResolver,
     TooMuchWorkError,
     bounded,
     command_lines,
@@ -106,9 +106,11 @@ def test_what_takes_too_long_is_ended_and_found() -> None:
 def stops_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands stop short of starting anything."""
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
-    monkeypatch.setattr("steelyard.cli.workload.Runtimes", KnownRuntimes)
-    monkeypatch.setattr("steelyard.cli.workload.workload_up.start", lambda _: Up("x", 1, []))
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", KnownResolver)
+    monkeypatch.setattr("steelyard.cli.workload.RuntimeResolver", KnownResolver)
+    monkeypatch.setattr(
+        "steelyard.cli.workload.workload_up.start", lambda _: Up(workload="x", keeper=1, servers=[])
+    )
     for name in ("cli.run.require_idle", "cli.run.ensure_builds", "cli.run._run", "cli.run.require_ports"):
         monkeypatch.setattr(f"steelyard.{name}", lambda *_: None)
     # Without --out sessions lie in the checkout.
@@ -122,7 +124,7 @@ def stops_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @cache
 def session_record() -> str:
-    return session_of(question("jvm-count"), specs("jvm-count")).model_dump_json()
+    return session_of(question("jvm-count"), specs("jvm-count")).model_dump_json(by_alias=True)
 
 
 def odd_place(folder: Path) -> Path:

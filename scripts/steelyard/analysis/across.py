@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from steelyard.analysis.estimates import asked_metrics, few_switches, values_of
+from steelyard.analysis.estimates import few_switches, values_of
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.measure.requests import THROUGHPUT
@@ -70,12 +70,12 @@ def differences(first: Session, second: Session) -> list[str]:
     sides = first, second
     aspects = zip(*(_aspects(side).items() for side in sides), strict=True)
     lines = [line for (subject, a), (_, b) in aspects for line in _differ(subject, a, b)]
-    if (a := first.experiment.get("name")) != (b := second.experiment.get("name")):
+    if (a := first.experiment.name) != (b := second.experiment.name):
         lines.insert(0, f"the experiment: {a} and {b}")
     marks = {(side.id, side.created, side.seed, side.host.hostname) for side in sides}
     if len(marks) == 1:
         lines.append("they are one session")
-    if first.experiment.get("search"):
+    if first.experiment.search is not None:
         lines.append("it is a search, whose trials have loads of their own")
     arms = [{arm.name: arm for arm in side.arms} for side in sides]
     shared = [name for name in arms[0] if name in arms[1]]
@@ -89,13 +89,14 @@ def differences(first: Session, second: Session) -> list[str]:
 
 def _aspects(session: Session) -> dict[str, Any]:
     """What has to be the same, arms left out."""
+    search = session.experiment.search
     return {
-        "the workload": session.workload,
-        "the procedure": session.experiment.get("procedure"),
-        "the load": session.experiment.get("load"),
-        "the primary metric": asked_metrics(session).primary,
+        "the workload": session.workload.model_dump(mode="json"),
+        "the procedure": session.experiment.procedure,
+        "the load": session.experiment.load.model_dump(mode="json"),
+        "the primary metric": session.experiment.metrics.primary,
         "quick": session.quick,
-        "the search": session.experiment.get("search"),
+        "the search": search.model_dump(mode="json", by_alias=True) if search is not None else None,
         "the version of Steelyard": session.steelyard_version,
         "the versions": {name: version for name, version in session.versions.items() if name not in _HARNESS},
         "the baseline": next((arm.name for arm in session.arms if arm.baseline), None),
@@ -138,7 +139,7 @@ def _differ(subject: str, first: Any, second: Any) -> Iterator[str]:
 
 def effects(first: Side, second: Side) -> list[Effect]:
     """The effects of the arms that both sessions have, of the primary metric and those that are reported."""
-    asked = asked_metrics(first.session)
+    asked = first.session.experiment.metrics
     arms = [
         arm for arm in first.analysis.arms if arm in second.analysis.arms and arm != first.analysis.baseline
     ]

@@ -51,21 +51,14 @@ Values = Mapping[Place, float]
 """A metric of one arm by block and round."""
 
 
-def asked_metrics(session: Session) -> Metrics:
-    """The primary metric of a session's experiment, and those that it reports."""
-    return Metrics.model_validate(session.experiment.get("metrics", {}))
-
-
 def arm_label(session: Session, arm: str) -> str:
     """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
-    factors = session.experiment.get("factors", {})
+    labels = {name: factor.label or name for name, factor in session.experiment.factors.items()}
     levels = next(record.levels for record in session.arms if record.name == arm)
     differing = [
         name for name in levels if any(other.levels.get(name) != levels[name] for other in session.arms)
     ]
-    return ", ".join(
-        f"{factors.get(name, {}).get('label') or name} = {levels[name]}" for name in differing or levels
-    )
+    return ", ".join(f"{labels.get(name, name)} = {levels[name]}" for name in differing or levels)
 
 
 def values_of(trials: Mapping[Place, Trial], name: str) -> dict[Place, float]:
@@ -213,12 +206,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     baseline = next((arm.name for arm in session.arms if arm.baseline), None)
     if baseline is None:
         raise BadInput(f"session {session.id} names no baseline arm: restore session.json from a copy")
-    asked = asked_metrics(session)
+    asked = session.experiment.metrics
     wanted = {asked.primary, *asked.report}
     trials = with_parts(trials, {arm.name: arm.spec for arm in session.arms})
     valid = valid_trials(trials)
     # Trials of a search differ in their load: means over them say nothing.
-    searching = bool(session.experiment.get("search"))
+    searching = session.experiment.search is not None
     counted = {} if searching else valid
     across, partly, notes = against_best(counted)
     specs = [arm.spec for arm in session.arms]
@@ -326,7 +319,7 @@ def _count_ledger(trials: Sequence[Trial]) -> list[LedgerCount]:
     counts = [
         LedgerCount(
             name=name,
-            failed=sum(check.failed for check in judgements),
+            failed=sum(check.has_failed for check in judgements),
             of=sum(check.applies for check in judgements),
             voids=any(check.voids for check in judgements),
         )
@@ -355,6 +348,6 @@ def _notes(
             f"{len(incomplete)} of {len(planned)} blocks lack a valid trial"
             " of some arm beside one of the baseline; each comparison uses the blocks that have both of its arms."
         )
-    if not any(figures[primary].values()) and not session.experiment.get("search"):
+    if not any(figures[primary].values()) and session.experiment.search is None:
         notes.append(f"No valid trial has the primary metric {primary}.")
     return notes

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from steelyard.analysis.search import SearchState, search_state
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Experiment, Search
+from steelyard.experiment.schema import Search
 from steelyard.measure.cpu import cpu_share
 from steelyard.measure.latency import bounds
 from steelyard.measure.offered_load import worst_cycle
@@ -51,13 +51,12 @@ class SearchQuestion:
 
 def question_of(session: Session) -> SearchQuestion | None:
     """What a session searches for; None for one that does not (raises BadInput as `limits_of` does)."""
-    experiment = Experiment.model_validate(session.experiment)
+    experiment = session.experiment
     if experiment.search is None:
         return None
-    own = Limits.model_validate(session.workload.get("limits", {}))
     return SearchQuestion(
         search=experiment.search,
-        limits=limits_of(experiment.search, own),
+        limits=limits_of(experiment.search, session.workload.limits),
         specs={arm.name: arm.spec for arm in session.arms},
         repeats=experiment.design.repeats,
     )
@@ -144,7 +143,7 @@ def _verdict(question: SearchQuestion, trial: Trial, share: float | None) -> tup
     faults = [
         check
         for check in trial.checks
-        if check.failed and (check.voids or (survives and check.name in SURVIVAL))
+        if check.has_failed and (check.voids or (survives and check.name in SURVIVAL))
     ]
     if search.lower is not None and trial.survived is False:
         sentences = [

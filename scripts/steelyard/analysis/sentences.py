@@ -16,7 +16,6 @@ from steelyard.analysis.estimates import (
     GIVEN,
     LEAST_SWITCHES,
     arm_label,
-    asked_metrics,
     estimate,
     few_switches,
     needs_switch,
@@ -267,7 +266,7 @@ class _AnswerWording:
 
     def secondary(self, arms: Sequence[str]) -> list[str]:
         """The sentence on the first further metric that those arms have a ratio of."""
-        for name in asked_metrics(self.session).report:
+        for name in self.session.experiment.metrics.report:
             estimates = self.analysis.estimates.get(name, {})
             compared = [arm for arm in arms if arm in estimates and estimates[arm].ratio is not None]
             if name == self.analysis.primary or name in self._inputs() or not compared:

@@ -12,7 +12,7 @@ from steelyard.build import find_build, fingerprint, make_build
 from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import ROOT
-from steelyard.session.runtimes import Runtimes
+from steelyard.session.runtimes import RuntimeResolver
 from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -38,7 +38,7 @@ def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) ->
     return build
 
 
-def ensure_builds(console: Console, runtimes: Runtimes) -> None:
+def ensure_builds(console: Console, runtimes: RuntimeResolver) -> None:
     """Every build that the arms of a session run (errors as `ensure_build`)."""
     for root in runtimes.builds.values():
         ensure_build(console, runtimes.builder, root)

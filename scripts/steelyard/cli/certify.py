@@ -105,8 +105,8 @@ def _conclude(directory: SessionDirectory, terms: CertificateTerms, as_json: boo
     if as_json:
         print_json({"certificate": str(path), **certificate.model_dump(mode="json")})
         return
-    metrics = session.experiment["metrics"]
-    _print(certificate, [str(metrics["primary"]), *metrics["report"]], path)
+    metrics = session.experiment.metrics
+    _print(certificate, [metrics.primary, *metrics.report], path)
 
 
 def _print(certificate: Certificate, names: list[str], path: Path) -> None:

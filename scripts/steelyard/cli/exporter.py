@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Enum, Gauge, Info, start_http_s
 
 from steelyard.errors import PortInUse
 from steelyard.results.schema import Phase, Planned, Session, Trial
-from steelyard.session.live import Watcher
+from steelyard.session.context import Watcher
 
 LOOPBACK = "127.0.0.1"
 
@@ -50,7 +50,7 @@ class Exporter:
         self._watcher = watcher
         self.registry = CollectorRegistry()
         info = Info("steelyard_session", "The running session.", registry=self.registry)
-        info.info({"id": session.id, "experiment": str(session.experiment["name"])})
+        info.info({"id": session.id, "experiment": session.experiment.name})
         self._ended = self._gauge("trials_ended", "Trials that have ended, void ones included.")
         self._planned = self._gauge(
             "trials_planned", "Trials of the session as far as is known; repeats of void ones add to it."

@@ -12,14 +12,14 @@ from steelyard.cli.options import JsonOption, PoolOption, print_json
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
 from steelyard.gate.history import (
-    Series,
+    MetricSeries,
+    change_sentence,
     entry_of,
     keep,
     read_acknowledged,
     read_entries,
     series_of,
     spread,
-    told,
 )
 from steelyard.gate.plan import OTHER_METRICS
 from steelyard.gate.result import GateResult
@@ -121,7 +121,7 @@ def check(
         )
     else:
         for place in places:
-            typer.echo(printable(told(place)))
+            typer.echo(printable(change_sentence(place)))
         looked = [figures for figures in series if spread(figures) is not None]
         sessions = len({entry.session for s in series for entry in s.entries})
         typer.echo(
@@ -132,7 +132,7 @@ def check(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def _series(folder: Path, names: Sequence[str]) -> list[Series]:
+def _series(folder: Path, names: Sequence[str]) -> list[MetricSeries]:
     known = {info.name for info in METRIC_INFOS}
     if unknown := [name for name in names if name not in known]:
         raise BadInput(f"{unknown[0]!r} is no metric: see `./steelyard list --metrics`")

@@ -264,7 +264,7 @@ def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
         row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
         row["options"] = " ".join(_common_options(spec, made))
         row["compilers"] = ", ".join(map(_place, spec.of("compiler")))
-        others = (component for component in spec.deployed if component.role not in MEASURED_ROLES)
+        others = (component for component in spec.without_injectors if component.role not in MEASURED_ROLES)
         row["beside them"] = ", ".join(component.name for component in others)
         row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
         rows.append(row)

@@ -14,9 +14,8 @@ from rich.text import Text
 from steelyard.analysis.search import value_text
 from steelyard.cli.options import print_line
 from steelyard.clock import SYSTEM, Clock
-from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Phase, Planned, Session, Trial
-from steelyard.session.live import Watcher
+from steelyard.session.context import Watcher
 from steelyard.session.schedule import trial_seconds
 from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_duration, format_size
@@ -69,7 +68,7 @@ def _arm_label(trial: Trial | Planned, varies: Varied | None) -> str:
 
 def _varies(session: Session) -> Varied | None:
     """What the session's search changes; None: it searches for nothing."""
-    search = Experiment.model_validate(session.experiment).search
+    search = session.experiment.search
     return varied_setting(search, session.arms[0].spec) if search is not None else None
 
 
@@ -176,8 +175,8 @@ class LiveScreen(PlainScreen):
 
     def render(self) -> RenderableType:
         """The view as it is now."""
-        blocks = self._session.experiment["design"]["blocks"]
-        head = Text(str(self._session.experiment["title"]), style="bold")
+        blocks = self._session.experiment.design.blocks
+        head = Text(self._session.experiment.title, style="bold")
         status = Table.grid(padding=(0, 2))
         status.add_row("session", ProgressBar(total=max(self._total, 1), completed=self._done, width=50))
         if self._planned is not None:

@@ -24,7 +24,7 @@ from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.escape import printable
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
@@ -169,7 +169,7 @@ GateExperimentArgument = Annotated[
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
-MakeRequest = Callable[..., Request]
+MakeRequest = Callable[..., RunRequest]
 """Makes a command's request of the options of `_session_options`; the command adds the experiment and its own."""
 
 
@@ -188,7 +188,7 @@ def _session_options(
     # `--engine` is a short way to say one of the settings.
     settings = [*set_, f"engine={engine}"] if engine is not None else set_
     return partial(
-        Request,
+        RunRequest,
         quick=quick,
         workload=workload,
         settings=settings,

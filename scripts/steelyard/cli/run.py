@@ -24,8 +24,8 @@ from steelyard.results.store import SessionDirectory, require_writable
 from steelyard.session.context import RunContext
 from steelyard.session.opening import find_unfinished, new_session, require_same, resume_command
 from steelyard.session.plan import SessionPlan, make_plan
-from steelyard.session.runner import missing, run_session
-from steelyard.session.runtimes import ClusterTarget, Runtimes, make_engines, require_startable
+from steelyard.session.runner import missing_places, run_session
+from steelyard.session.runtimes import ClusterTarget, RuntimeResolver, make_engines, require_startable
 from steelyard.session.workload_up import require_idle
 from steelyard.workload.loader import load_workload
 
@@ -78,7 +78,7 @@ def resume_run(
     runtimes, differs = prepare_resume(directory, target, console)
     print_line(
         console,
-        f"{directory.session().experiment['title']}: {len(directory.trials())} trials are there already;"
+        f"{directory.session().experiment.title}: {len(directory.trials())} trials are there already;"
         f" {directory.path}",
     )
     _run(directory, runtimes, console, as_json, metrics_port, differs)
@@ -104,11 +104,11 @@ def make_ready(
 
 def prepare_resume(
     directory: SessionDirectory, target: ClusterTarget, console: Console
-) -> tuple[Runtimes, str]:
+) -> tuple[RuntimeResolver, str]:
     """What an interrupted session goes on with, and what is not as it was (refused where that is too much)."""
     session, trials = directory.session(), directory.trials()
     doubts = directory.doubts(trials)
-    runtimes = Runtimes(load_workload(session.workload_path), None, target)
+    runtimes = RuntimeResolver(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
     if any(part.artifact.package == "loadgen" for arm in session.arms for part in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
@@ -124,14 +124,14 @@ def prepare_resume(
 
 def _run(
     directory: SessionDirectory,
-    runtimes: Runtimes,
+    runtimes: RuntimeResolver,
     console: Console,
     as_json: bool,
     metrics_port: int | None = None,
     differs: str = "",
 ) -> None:
     trials = carry_out(directory, runtimes, console, metrics_port, differs)
-    lacking = missing(directory.session(), trials)
+    lacking = missing_places(directory.session(), trials)
     conclude(directory, as_json, session=str(directory.path), complete=not lacking)
     void = sum(trial.state == "void" for trial in trials)
     if void and not as_json:
@@ -147,7 +147,7 @@ def _run(
 
 def carry_out(
     directory: SessionDirectory,
-    runtimes: Runtimes,
+    runtimes: RuntimeResolver,
     console: Console,
     metrics_port: int | None = None,
     differs: str = "",

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`up` and `down`: a workload alone, running, with its addresses printed."""
 
-import json
 import os
 import shutil
 import signal
@@ -28,8 +27,8 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
-from steelyard.session.plan import check_host, refuse_absurd
-from steelyard.session.runtimes import Runtimes, make_engines, require_startable
+from steelyard.session.plan import check_fits_host, check_host
+from steelyard.session.runtimes import RuntimeResolver, make_engines, require_startable
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
@@ -93,20 +92,20 @@ def up(
     workload_up.require_idle()
     console = open_console(stderr=True)
     with console.status("looking for what it runs on"):
-        runtimes = Runtimes(load_workload(workload), jdk)
+        runtimes = RuntimeResolver(load_workload(workload), jdk)
         spec = _spec(runtimes, arm, port)
         require_startable([spec])
     _ensure_builds(console, runtimes, spec)
     with console.status(f"starting {arm.name}"):
         started = workload_up.start(sys.argv[1:], workload_up.longest_start(spec))
     if as_json:
-        print_json(vars(started))
+        print_json(started.model_dump())
         return
     if started.proxy is not None:
         typer.echo(f"{started.proxy}  leads to every service")
     for server in started.servers:
-        cpus = ",".join(map(str, server["cpus"]))
-        typer.echo(f"{server['url']}  {server['name']}  CPUs {cpus}  process {server['pid']}")
+        cpus = ",".join(map(str, server.cpus))
+        typer.echo(f"{server.url}  {server.name}  CPUs {cpus}  process {server.pid}")
     open_console().print("stop it with: ./steelyard down", highlight=False)
 
 
@@ -116,7 +115,7 @@ def down() -> None:
     typer.echo(f"{stopped.workload} is down" if stopped is not None else "nothing is up")
 
 
-def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
+def _spec(runtimes: RuntimeResolver, arm: Arm, port: int) -> Spec:
     """What comes up: without injectors, whose load nobody asked for, nor would they take every setting of the servers.
 
     Raises:
@@ -124,10 +123,10 @@ def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
     """
     cores = [core.cpus for core in read_layout().cores]
     runtime = runtimes.runtime(arm.deployment)
-    spec = make_spec(arm, "steady", runtimes.found, cores, runtime, port)
+    spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, port)
     if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
-        spec = make_spec(arm, "steady", runtimes.found, cores, runtime, first)
-    refuse_absurd({arm.name: spec})
+        spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, first)
+    check_fits_host({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)
     return spec.model_copy(
@@ -135,7 +134,7 @@ def _spec(runtimes: Runtimes, arm: Arm, port: int) -> Spec:
     )
 
 
-def _ensure_builds(console: Console, runtimes: Runtimes, spec: Spec) -> None:
+def _ensure_builds(console: Console, runtimes: RuntimeResolver, spec: Spec) -> None:
     """What runs from a build of this project; a server of somebody else's needs none."""
     if any(
         component.artifact.build is not None
@@ -148,7 +147,7 @@ def _ensure_builds(console: Console, runtimes: Runtimes, spec: Spec) -> None:
 def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     workload_up.end_with_starter()
-    runtimes = Runtimes(load_workload(workload), jdk)
+    runtimes = RuntimeResolver(load_workload(workload), jdk)
     spec = _spec(runtimes, arm, port)
     _ensure_builds(open_console(stderr=True), runtimes, spec)
     with (
@@ -162,15 +161,17 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
         deployment = engine.open(spec, folder)
         try:
             deployed = Deployed(spec, deployment)
-            deployed.bring_up()
+            deployed.start()
             deployed.load_data()
             proxy = next((component.url for component in spec.of("proxy")), None)
             servers = []
             for server in spec.servers:
                 pid = deployed.started[server.name].running.pids[0]
-                servers.append({"name": server.name, "url": server.url, "pid": pid, "cpus": server.cpus})
-            up_now = workload_up.Up(arm.name, os.getpid(), servers, proxy)
-            write_atomic(workload_up.STATE, json.dumps(vars(up_now)) + "\n")
+                servers.append(
+                    workload_up.UpServer(name=server.name, url=server.url, pid=pid, cpus=server.cpus)
+                )
+            up = workload_up.Up(workload=arm.name, keeper=os.getpid(), servers=servers, proxy=proxy)
+            write_atomic(workload_up.STATE, up.model_dump_json() + "\n")
             is_up = True
             signal.pause()
         finally:

@@ -24,7 +24,7 @@ from steelyard.analysis.estimates import log_ratios, values_of
 from steelyard.analysis.paired import CLEARLY, detectable_effect, paired_test, two_groups
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
-from steelyard.gate.conditions import Conditions, conditions_of, differing, unknown_in
+from steelyard.gate.conditions import Conditions, conditions_of, different_fields, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
 from steelyard.measure.registry import METRIC_INFOS, metric_info
@@ -57,9 +57,9 @@ class Noise(Record):
     start_sd: float
     """The same from start to start: that of a pair / sqrt(2)."""
     floor: float
-    """Smallest harm that a gate finds almost surely (`looks.SEEN`) at its last look, as a fraction."""
+    """Smallest harm, as a fraction, that a gate finds almost surely (`FLOOR_POWER`) at its last interim analysis."""
     floors: dict[int, float]
-    """The same of gates that have fewer looks, by the pairs of their last."""
+    """The same of gates that have fewer interim analyses, by the pairs of their last."""
     mean: float
     """Ratio of the two equal arms."""
     p: float
@@ -108,14 +108,14 @@ class Certificate(Record):
 
     def of(self, name: str) -> Noise | None:
         """The noise of a metric."""
-        return next((one for one in self.noise if one.metric == name), None)
+        return next((noise for noise in self.noise if noise.metric == name), None)
 
     @property
     def name(self) -> str:
         """Of its file, which a later one of the same kind replaces."""
-        kind = hashlib.sha256(self.conditions.model_dump_json().encode()).hexdigest()[:8]
+        mark = hashlib.sha256(self.conditions.model_dump_json().encode()).hexdigest()[:8]
         workload = self.conditions.workload.split()[0]
-        return f"{workload}-{self.conditions.procedure}-{self.conditions.engine}-{kind}.json"
+        return f"{workload}-{self.conditions.procedure}-{self.conditions.engine}-{mark}.json"
 
 
 class Need(NamedTuple):
@@ -136,13 +136,13 @@ def make_certificate(
         BadInput: its arms are not equal.
         Incomplete: too few of its pairs could be used.
     """
-    if not session.experiment.get("design", {}).get("equal"):
+    if not session.experiment.design.equal:
         raise BadInput(
             f"{session.id} has arms that differ: `./steelyard certify` makes a session of equal ones"
         )
-    primary = str(session.experiment["metrics"]["primary"])
+    primary = session.experiment.metrics.primary
     noise = noise_of(session, trials, [info.name for info in METRIC_INFOS])
-    first = next((one for one in noise if one.metric == primary), None)
+    first = next((candidate for candidate in noise if candidate.metric == primary), None)
     if first is None:
         raise Incomplete(
             f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
@@ -171,7 +171,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
     """How metrics varied; those without enough pairs, or without any spread, are left out."""
     valid = valid_trials(trials)
     baseline, other = arms_of(session)
-    found = []
+    noises = []
     for name in names:
         values = {arm: values_of(valid.get(arm, {}), name) for arm in (baseline, other)}
         logs = log_ratios(values[other], values[baseline])
@@ -186,14 +186,14 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
         ]
         slope, drifts = _drift(starts)
         middle = two_groups([log for _, log in starts])
-        found.append(
+        noises.append(
             Noise(
                 metric=name,
                 pairs=core.n,
                 pair_sd=core.sd,
                 start_sd=core.sd / math.sqrt(2),
                 floor=floor_of(core.sd, core.n),
-                floors={look: floor_of(core.sd, core.n, [look]) for look in INTERIM_PAIRS},
+                floors={pairs: floor_of(core.sd, core.n, [pairs]) for pairs in INTERIM_PAIRS},
                 mean=math.exp(core.mean),
                 p=core.p,
                 drift=slope,
@@ -201,7 +201,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
                 groups=math.exp(middle) if middle is not None else None,
             )
         )
-    return found
+    return noises
 
 
 def _drift(starts: Sequence[tuple[float, float]]) -> tuple[float, bool]:
@@ -239,7 +239,7 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
     if len(series) < FEWEST:
         return None
     per_start = min(map(len, series))
-    within = fmean(variance(one) for one in series)
+    within = fmean(variance(rates) for rates in series)
     # Between starts of one block alone: a drift of the host is no matter of starts.
     blocks: dict[int, list[float]] = {}
     for block, _, log in spent:
@@ -261,26 +261,28 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
 
 def pair_seconds(trials: Sequence[Trial]) -> float:
     """What a pair takes, on average over those that ended."""
-    return seconds_of(trials) / max(1, len({(one.block, one.attempt) for one in trials if one.phases}))
+    return seconds_of(trials) / max(
+        1, len({(trial.block, trial.attempt) for trial in trials if trial.phases})
+    )
 
 
-def needed(noise: Noise, effects: Sequence[float], pair: float) -> list[Need]:
+def find_needs(noise: Noise, effects: Sequence[float], pair: float) -> list[Need]:
     """Pairs and time in which a session finds true effects with 80 % power, the spread at its upper 95 % bound."""
-    return [_needed(noise, effect, pair) for effect in effects]
+    return [_find_need(noise, effect, pair) for effect in effects]
 
 
-def _needed(noise: Noise, effect: float, pair: float) -> Need:
-    def seen(blocks: int) -> float:
+def _find_need(noise: Noise, effect: float, pair: float) -> Need:
+    def detectable(blocks: int) -> float:
         return detectable_effect(blocks, noise.pair_sd, 1, noise.pairs) or math.inf
 
     low, high = 2, 2
-    while seen(high) > effect and high < WINDOWS:
+    while detectable(high) > effect and high < WINDOWS:
         low, high = high, 2 * high
     if high >= WINDOWS:
         return Need(effect, None, None)
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if seen(middle) <= effect else (middle + 1, high)
+        low, high = (low, middle) if detectable(middle) <= effect else (middle + 1, high)
     return Need(effect, low, low * pair)
 
 
@@ -290,16 +292,16 @@ def sentences(certificate: Certificate, name: str, pair: float | None = None) ->
     label = metric_info(name).label
     if noise is None:
         return [f"{label}: the certificate has no figure of it"]
-    told = []
-    for need in needed(noise, (0.01, 0.02, 0.03, 0.05), pair or certificate.pair_seconds):
+    sizes = []
+    for need in find_needs(noise, (0.01, 0.02, 0.03, 0.05), pair or certificate.pair_seconds):
         size = percent(need.effect, 0)
         if need.blocks is None or need.seconds is None:
-            told.append(f"a true {size}: not on this host")
+            sizes.append(f"a true {size}: not on this host")
         else:
-            told.append(
+            sizes.append(
                 f"a true {size}: {count(need.blocks, 'block')}, about {format_duration(need.seconds)}"
             )
-    return [f"{label}: {'; '.join(told)}"]
+    return [f"{label}: {'; '.join(sizes)}"]
 
 
 def _unknown(conditions: Conditions) -> list[str]:
@@ -318,21 +320,21 @@ _NAMES = {
 
 
 def _notes(noise: Sequence[Noise]) -> list[str]:
-    told = []
-    for one in noise:
-        label = metric_info(one.metric).label
-        if one.groups is not None:
-            told.append(f"{label}: starts fall into two groups, and few are like their mean")
-        if one.drifts:
-            told.append(
-                f"{label}: it drifted by {percent(one.drift, sign=True)} in an hour; pairs cancel that"
+    notes = []
+    for metric_noise in noise:
+        label = metric_info(metric_noise.metric).label
+        if metric_noise.groups is not None:
+            notes.append(f"{label}: starts fall into two groups, and few are like their mean")
+        if metric_noise.drifts:
+            notes.append(
+                f"{label}: it drifted by {percent(metric_noise.drift, sign=True)} in an hour; pairs cancel that"
             )
-        if one.p < CLEARLY:
-            told.append(
-                f"{label}: the equal arms differ by {percent(one.mean - 1, sign=True)} (p = {one.p:.2g}); of so many"
-                " metrics some do by chance"
+        if metric_noise.p < CLEARLY:
+            notes.append(
+                f"{label}: the equal arms differ by {percent(metric_noise.mean - 1, sign=True)}"
+                f" (p = {metric_noise.p:.2g}); of so many metrics some do by chance"
             )
-    return told
+    return notes
 
 
 def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificate | str:
@@ -341,13 +343,13 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
     valid: list[Certificate] = []
     for path in sorted(folder.glob("*.json")):
         try:
-            one = read_record(path, Certificate)
+            certificate = read_record(path, Certificate)
         except SteelyardError:
             continue  # what is no certificate is none
-        differ = differing(one.conditions, wanted)
-        ahead = one.made > now + CLOCKS_APART
-        if not differ and not ahead and one.expires > now:
-            valid.append(one)
+        differ = different_fields(certificate.conditions, wanted)
+        ahead = certificate.made > now + CLOCKS_APART
+        if not differ and not ahead and certificate.expires > now:
+            valid.append(certificate)
         which = {
             "host": "another host",
             "host_settings": "other settings of the host",
@@ -360,7 +362,7 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
             why = f"{_NAMES.get(unknown[0], unknown[0])} is not known here: {getattr(wanted, unknown[0])}"
         misfits[len(differ)] = f"{path.name} does not hold here ({why})"
     if valid:
-        return max(valid, key=lambda one: one.made)
+        return max(valid, key=lambda certificate: certificate.made)
     if misfits:
         return misfits[min(misfits)]
     return f"there is none in {folder}"

@@ -77,7 +77,7 @@ def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Condi
 def _settings(spec: Spec) -> str:
     """Digest of all that was set and has no field of its own. A setting of the workload that names the file that runs
     (`-jar /shop/new.jar`) says which build it is, and versions of one are what a gate weighs."""
-    words = [word for one in spec.servers for word in one.artifact.words]
+    words = [word for server in spec.servers for word in server.artifact.words]
     own = {
         name: value
         for name, value in spec.settings.items()
@@ -85,17 +85,17 @@ def _settings(spec: Spec) -> str:
     }
     components = [
         {
-            "name": one.name,
-            "heap": one.heap_bytes,
-            "memory": one.memory_bytes,
-            "cpus": len(one.cpus),
-            "told": one.expected_info,
-            "jvm": _set(one.jvm_settings) if one.jvm_settings is not None else None,
+            "name": component.name,
+            "heap": component.heap_bytes,
+            "memory": component.memory_bytes,
+            "cpus": len(component.cpus),
+            "told": component.expected_info,
+            "jvm": _set(component.jvm_settings) if component.jvm_settings is not None else None,
         }
-        for one in spec.of(*MEASURED_ROLES)
+        for component in spec.of(*MEASURED_ROLES)
     ]
-    told = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+    parts = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _set(jvm: JvmSettings) -> dict[str, object]:
@@ -114,17 +114,18 @@ def _untold(server: Component) -> str:
 
 def _deployment(spec: Spec) -> str:
     first = spec.servers[0]
-    told = [f"{len(spec.servers)} servers on {spec.server_cores} cores{' beside as many' * spec.duet}"]
+    others = " beside as many" if spec.duet else ""
+    parts = [f"{len(spec.servers)} servers on {spec.server_cores} cores{others}"]
     sizes = {"heap": first.heap_bytes, "memory": first.memory_bytes}
-    told += [f"{name} {format_size(size)}" for name, size in sizes.items() if size is not None]
+    parts += [f"{name} {format_size(size)}" for name, size in sizes.items() if size is not None]
     if first.jvm_settings is not None:
-        told += [f"{name} {getattr(first.jvm_settings, name)}" for name in _JVM]
-    return ", ".join([*told, *["injectors on the same cores"] * spec.injectors_share_cores])
+        parts += [f"{name} {getattr(first.jvm_settings, name)}" for name in _JVM]
+    return ", ".join([*parts, *(["injectors on the same cores"] if spec.injectors_share_cores else [])])
 
 
-def differing(one: Conditions, other: Conditions) -> list[str]:
+def different_fields(certified: Conditions, other: Conditions) -> list[str]:
     """What two conditions differ in, or may differ in: what is not known is not equal."""
-    mine: Mapping[str, str] = one.model_dump()
+    mine: Mapping[str, str] = certified.model_dump()
     unknown = unknown_in(other)
     return [name for name, value in other.model_dump().items() if mine[name] != value or name in unknown]
 

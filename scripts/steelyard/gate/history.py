@@ -40,7 +40,7 @@ FLOOR = 0.003**2
 ACKNOWLEDGED = "acknowledged.yaml"
 
 
-class Figure(Record):
+class MetricSummary(Record):
     """A metric of one session: over its valid trials."""
 
     mean: float
@@ -67,7 +67,7 @@ class Entry(Record):
     """Fingerprint of the host, or of the pool of hosts that it belongs to, and its kernel."""
     host_told: str
     jvm: str
-    metrics: dict[str, Figure]
+    metrics: dict[str, MetricSummary]
     outcome: str | None = None
     """Of a gate: its verdict."""
     sentence: str | None = None
@@ -79,7 +79,7 @@ class Entry(Record):
         return f"{self.session}-{self.workload.split()[0]}-{self.arm}"
 
 
-class Place(NamedTuple):
+class ChangePoint(NamedTuple):
     """A change point."""
 
     metric: str
@@ -93,12 +93,12 @@ class Place(NamedTuple):
     """Why it is all right, as somebody wrote; None: nobody has."""
 
 
-class Series(NamedTuple):
+class MetricSeries(NamedTuple):
     """One metric of one thing on one host, in the order of time."""
 
     metric: str
     entries: list[Entry]
-    changes: list[Place]
+    changes: list[ChangePoint]
 
     @property
     def title(self) -> str:
@@ -140,17 +140,17 @@ def entry_of(
     Raises:
         BadInput: no such arm, or nothing valid of it.
     """
-    names = [one.name for one in session.arms]
-    chosen = arm or next(one.name for one in session.arms if one.baseline is (session.gate is None))
+    names = [record.name for record in session.arms]
+    chosen = arm or next(record.name for record in session.arms if record.baseline is (session.gate is None))
     if chosen not in names:
         raise BadInput(f"{session.id} has no arm {chosen!r}: there are {', '.join(names)}")
-    spec = next(one.spec for one in session.arms if one.name == chosen)
+    spec = next(record.spec for record in session.arms if record.name == chosen)
     valid = valid_trials(trials).get(chosen, {})
     figures = {}
     for name in sorted({name for trial in valid.values() for name in trial.metrics}):
-        found = summarise(values_of(valid, name))
-        if found is not None and found.mean > 0:
-            figures[name] = Figure(mean=found.mean, n=found.n, sd=found.sd)
+        summary = summarise(values_of(valid, name))
+        if summary is not None and summary.mean > 0:
+            figures[name] = MetricSummary(mean=summary.mean, n=summary.n, sd=summary.sd)
     if not figures:
         raise BadInput(f"{session.id} has no valid trial of {chosen}: there is nothing to keep")
     where = conditions_of(session.host, spec, pool)
@@ -159,7 +159,7 @@ def entry_of(
         time=session.created,
         commit=commit or _commit_of(session, chosen),
         workload=where.workload,
-        experiment=str(session.experiment["name"]) + (" --quick" if session.quick else ""),
+        experiment=session.experiment.name + (" --quick" if session.quick else ""),
         arm=chosen,
         conditions=" ".join(
             (
@@ -183,8 +183,10 @@ def entry_of(
 def _commit_of(session: Session, arm: str) -> str | None:
     """The commit of what was weighed, as far as the session tells: of the project's own build alone. Where another
     commit was built that is it; of somebody else's server the suite's revision says nothing."""
-    chosen = next(one for one in session.arms if one.name == arm)
-    if any(one.artifact.build is None or one.artifact.path is not None for one in chosen.spec.servers):
+    chosen = next(record for record in session.arms if record.name == arm)
+    if any(
+        server.artifact.build is None or server.artifact.path is not None for server in chosen.spec.servers
+    ):
         return None
     build = chosen.settings.get("build")
     return str(build) if build is not None else session.revision
@@ -202,7 +204,7 @@ def read_entries(folder: Path) -> list[Entry]:
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise BadInput(f"{folder} holds no entry: `./steelyard history add` puts the first one there")
-    return sorted((read_record(path, Entry) for path in paths), key=lambda one: (one.time, one.session))
+    return sorted((read_record(path, Entry) for path in paths), key=lambda entry: (entry.time, entry.session))
 
 
 def read_acknowledged(folder: Path) -> list[Acknowledged]:
@@ -211,28 +213,30 @@ def read_acknowledged(folder: Path) -> list[Acknowledged]:
     return read_yaml(path, AcknowledgedFile, "a list of changes")[0].acknowledged if path.exists() else []
 
 
-def series_of(entries: Iterable[Entry], known: Sequence[Acknowledged], names: Sequence[str]) -> list[Series]:
+def series_of(
+    entries: Iterable[Entry], known: Sequence[Acknowledged], names: Sequence[str]
+) -> list[MetricSeries]:
     """The series of these metrics, with their change points."""
     groups: dict[tuple[str, ...], list[Entry]] = {}
-    for one in entries:
-        key = (one.workload, one.experiment, one.arm, one.conditions, one.host)
-        groups.setdefault(key, []).append(one)
+    for entry in entries:
+        key = (entry.workload, entry.experiment, entry.arm, entry.conditions, entry.host)
+        groups.setdefault(key, []).append(entry)
     return [
-        Series(name, found, _changes(name, found, known))
+        MetricSeries(name, measured, _changes(name, measured, known))
         for name in names
         for group in groups.values()
-        if (found := [one for one in group if name in one.metrics])
+        if (measured := [entry for entry in group if name in entry.metrics])
     ]
 
 
-def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged]) -> list[Place]:
-    values = [one.metrics[name].mean for one in entries]
+def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged]) -> list[ChangePoint]:
+    values = [entry.metrics[name].mean for entry in entries]
     if len(values) < 2 * SHORTEST:
         return []
     begins = changes(np.array(values) / median(values), SHORTEST, PENALTY, FLOOR)
     ends = [0, *begins, len(values)]
     better = metric_info(name).better
-    found = []
+    points = []
     for at, begin in enumerate(begins):
         before, after = fmean(values[ends[at] : begin]), fmean(values[begin : ends[at + 2]])
         harmful = None if better == "neither" else (after > before) is (better == "lower")
@@ -240,19 +244,19 @@ def _changes(name: str, entries: Sequence[Entry], known: Sequence[Acknowledged])
         workload = entry.workload.split()[0]
         why = next(
             (
-                one.why
-                for one in known
-                if one.session == entry.session
-                and one.metric in (None, name)
-                and one.workload in (None, workload)
+                change.why
+                for change in known
+                if change.session == entry.session
+                and change.metric in (None, name)
+                and change.workload in (None, workload)
             ),
             None,
         )
-        found.append(Place(name, entry, before, after, harmful, why))
-    return found
+        points.append(ChangePoint(name, entry, before, after, harmful, why))
+    return points
 
 
-def told(place: Place) -> str:
+def change_sentence(place: ChangePoint) -> str:
     """A change point in a sentence."""
     info = metric_info(place.metric)
     word = {True: "worse", False: "better", None: "another"}[place.harmful]
@@ -264,9 +268,9 @@ def told(place: Place) -> str:
     )
 
 
-def spread(series: Series) -> float | None:
+def spread(series: MetricSeries) -> float | None:
     """Standard deviation from session to session between change points, relative; None with fewer than three."""
-    values = [one.metrics[series.metric].mean for one in series.entries]
+    values = [entry.metrics[series.metric].mean for entry in series.entries]
     firsts = [series.entries.index(place.entry) for place in series.changes]
     parts = [values[a:b] for a, b in zip([0, *firsts], [*firsts, len(values)], strict=True)]
     squares = [(value / fmean(part) - 1) ** 2 for part in parts for value in part]

@@ -6,12 +6,11 @@ import time
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from steelyard.gate.history import Entry, Place, Series, spread, told
+from steelyard.gate.history import ChangePoint, Entry, MetricSeries, change_sentence, spread
 from steelyard.measure.registry import metric_info
 from steelyard.report.canvas import INK, STEPS, Chart, annotate, canvas, finish, with_style
 from steelyard.results import figures
@@ -28,9 +27,11 @@ _FOOTER = (
 )
 
 
-def to_page(series: Sequence[Series], title: str) -> str:
+def to_page(series: Sequence[MetricSeries], title: str) -> str:
     """The page, whole."""
-    open_ones = [place for one in series for place in one.changes if place.harmful and not place.acknowledged]
+    open_ones = [
+        place for line in series for place in line.changes if place.harmful and not place.acknowledged
+    ]
     entries = _sessions(series)
     lines = by_line(series)
     drawn = [line for line in lines if len(_sessions(line)) >= FEWEST]
@@ -42,7 +43,7 @@ def to_page(series: Sequence[Series], title: str) -> str:
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="question">{lead}</p>',
-        *(f"<p>{escape(figures.capital(told(place)))}</p>" for place in open_ones),
+        *(f"<p>{escape(figures.capital(change_sentence(place)))}</p>" for place in open_ones),
         *(_section(line, index) for index, line in enumerate(drawn)),
         *_single(len(lines) - len(drawn)),
         "<section><h2>Sessions</h2>",
@@ -66,33 +67,35 @@ def to_page(series: Sequence[Series], title: str) -> str:
     )
 
 
-def by_line(series: Iterable[Series]) -> list[list[Series]]:
+def by_line(series: Iterable[MetricSeries]) -> list[list[MetricSeries]]:
     """Series that one chart holds: of one metric and one thing, each on a host of its own; the newest host last."""
-    lines: dict[tuple[str, ...], list[Series]] = {}
-    for one in series:
-        first = one.entries[0]
-        key = (one.metric, first.workload, first.experiment, first.arm, first.conditions)
-        lines.setdefault(key, []).append(one)
-    return [sorted(line, key=lambda one: one.entries[-1].time) for line in lines.values()]
+    lines: dict[tuple[str, ...], list[MetricSeries]] = {}
+    for host_series in series:
+        first = host_series.entries[0]
+        key = (host_series.metric, first.workload, first.experiment, first.arm, first.conditions)
+        lines.setdefault(key, []).append(host_series)
+    return [sorted(line, key=lambda host_series: host_series.entries[-1].time) for line in lines.values()]
 
 
-def _sessions(series: Iterable[Series]) -> list[Entry]:
+def _sessions(series: Iterable[MetricSeries]) -> list[Entry]:
     """All sessions of these, in the order of time."""
-    found = {one.key: one for each in series for one in each.entries}
-    return sorted(found.values(), key=lambda one: (one.time, one.key))
+    entries = {entry.key: entry for each in series for entry in each.entries}
+    return sorted(entries.values(), key=lambda entry: (entry.time, entry.key))
 
 
 def _single(left_out: int) -> list[str]:
     """What is said of lines that have nothing to draw yet."""
-    told = f"{figures.count(left_out, 'line')} of a single session: its figures alone say nothing, and have no chart."
-    return [f'<p class="note">{told}</p>'] if left_out else []
+    note = f"{figures.count(left_out, 'line')} of a single session: its figures alone say nothing, and have no chart."
+    return [f'<p class="note">{note}</p>'] if left_out else []
 
 
-def _section(line: Sequence[Series], index: int) -> str:
+def _section(line: Sequence[MetricSeries], index: int) -> str:
     chart = draw(line, index)
-    notes = "".join(f'<p class="note">{escape(_of_host(one))}</p>' for one in reversed(line))
+    notes = "".join(f'<p class="note">{escape(_of_host(host_series))}</p>' for host_series in reversed(line))
     changes = "".join(
-        f"<li>{escape(figures.capital(told(place)))}</li>" for one in line for place in one.changes
+        f"<li>{escape(figures.capital(change_sentence(place)))}</li>"
+        for host_series in line
+        for place in host_series.changes
     )
     return (
         f"<section><h2>{escape(figures.capital(line[-1].title))}</h2>"
@@ -102,7 +105,7 @@ def _section(line: Sequence[Series], index: int) -> str:
     )
 
 
-def _of_host(series: Series) -> str:
+def _of_host(series: MetricSeries) -> str:
     """Which host it was, and how its sessions vary."""
     last, varies = series.entries[-1], spread(series)
     told_spread = [f"from session to session {figures.percent(varies)}"] if varies is not None else []
@@ -112,23 +115,23 @@ def _of_host(series: Series) -> str:
 
 
 @with_style
-def draw(line: Sequence[Series], index: int) -> Chart:
+def draw(line: Sequence[MetricSeries], index: int) -> Chart:
     """Means over sessions by their place in time; what one host did is joined, and older hosts are pale."""
     info, entries = metric_info(line[0].metric), _sessions(line)
-    places = {one.key: at for at, one in enumerate(entries)}
+    places = {entry.key: at for at, entry in enumerate(entries)}
     times = figures.scale(info)
     axes = canvas(260, _WIDTH)
     seen: list[float] = []
-    for one in line:
-        ink = INK["accent"] if one is line[-1] else INK["muted"]
-        xs = [places[entry.key] for entry in one.entries]
-        ys = [entry.metrics[one.metric].mean * times for entry in one.entries]
+    for host_series in line:
+        ink = INK["accent"] if host_series is line[-1] else INK["muted"]
+        xs = [places[entry.key] for entry in host_series.entries]
+        ys = [entry.metrics[host_series.metric].mean * times for entry in host_series.entries]
         seen += ys
         axes.plot(xs, ys, "-", color=ink, lw=1, alpha=0.5)
         axes.plot(xs, ys, "o", mfc=INK["surface"], mec=ink, ms=5, mew=1.5, zorder=4)
-        for place in one.changes:
+        for place in host_series.changes:
             _mark_change(axes, places[place.entry.key] - 0.5, place)
-    _mark_hosts(axes, sorted(places[one.entries[0].key] for one in line)[1:], len(entries))
+    _mark_hosts(axes, sorted(places[host_series.entries[0].key] for host_series in line)[1:], len(entries))
     axes.margins(y=0.25)
     axes.set_xlim(-0.7, len(entries) - 0.3)
     every = -(-len(entries) // _LABELS)
@@ -138,19 +141,21 @@ def draw(line: Sequence[Series], index: int) -> Chart:
     digits = 3 if max(seen) < 10 else 0
     axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
     axes.set_ylabel(figures.unit(info))
-    words = "; ".join(told(place) for one in line for place in one.changes) or "no change"
+    words = (
+        "; ".join(change_sentence(place) for host_series in line for place in host_series.changes)
+        or "no change"
+    )
     ends = f"{figures.with_unit(info, min(seen) / times)} to {figures.with_unit(info, max(seen) / times)}"
     hosts = f" on {figures.count(len(line), 'host')}" if len(line) > 1 else ""
     text = f"{figures.count(len(entries), 'session')}{hosts}, {ends}; {words}."
     return finish(axes, f"history-{index}", line[-1].title, text)
 
 
-def _mark_change(axes: Axes, x: float, place: Place) -> None:
+def _mark_change(axes: Axes, x: float, place: ChangePoint) -> None:
     ink = INK["void"] if place.harmful and not place.acknowledged else INK["muted"]
     axes.axvline(x, color=ink, lw=1.6, ls="--")
     word = figures.change(place.after / place.before) + (" (known)" if place.acknowledged else "")
-    look: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "color": ink, "fontsize": 11}
-    annotate(axes, word, (x, 1.0), (4, -12), **look)
+    annotate(axes, word, (x, 1.0), (4, -12), xycoords=("data", "axes fraction"), color=ink, fontsize=11)
 
 
 def _mark_hosts(axes: Axes, begins: Sequence[int], length: int) -> None:
@@ -159,12 +164,15 @@ def _mark_hosts(axes: Axes, begins: Sequence[int], length: int) -> None:
     for begin in begins:
         axes.axvline(begin - 0.5, color=INK["grid"], lw=4)
         if begin - before > length / 6:
-            look: dict[str, Any] = {
-                "xycoords": ("data", "axes fraction"),
-                "color": INK["muted"],
-                "fontsize": 10.5,
-            }
-            annotate(axes, "another host", (begin - 0.5, 0.0), (4, 4), **look)
+            annotate(
+                axes,
+                "another host",
+                (begin - 0.5, 0.0),
+                (4, 4),
+                xycoords=("data", "axes fraction"),
+                color=INK["muted"],
+                fontsize=10.5,
+            )
             before = begin
 
 
@@ -175,10 +183,10 @@ def _short(entry: Entry) -> str:
 
 def _table(entries: Sequence[Entry]) -> str:
     rows = "".join(
-        f"<tr><th>{escape(one.session)}</th><td>{escape((one.commit or '')[:12])}</td>"
-        f"<td>{escape(one.workload)}</td><td>{escape(one.host_told)}</td>"
-        f"<td>{escape(figures.capital(one.sentence)) if one.sentence else figures.DASH}</td></tr>"
-        for one in reversed(entries)
+        f"<tr><th>{escape(entry.session)}</th><td>{escape((entry.commit or '')[:12])}</td>"
+        f"<td>{escape(entry.workload)}</td><td>{escape(entry.host_told)}</td>"
+        f"<td>{escape(figures.capital(entry.sentence)) if entry.sentence else figures.DASH}</td></tr>"
+        for entry in reversed(entries)
     )
     heads = "".join(
         f"<th>{name}</th>" for name in ("session", "commit", "workload", "host", "verdict of a gate")

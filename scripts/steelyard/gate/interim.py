@@ -34,7 +34,7 @@ FUTILE = 0.10
 FLOOR_POWER = 0.99
 """Power at the last analysis for harm as large as the floor: with the confirmation 95 % of such harm is then found."""
 DECIDED = "it is decided"
-LAST = "it was the last look"
+LAST = "it was the last interim analysis"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     if terms is None:
         raise ValueError(f"{session.id} is no gate")
     baseline, candidate = arms_of(session)
-    name = str(session.experiment["metrics"]["primary"])
+    name = session.experiment.metrics.primary
     own = [trial for trial in trials if trial.block <= blocks]
     values = {arm: values_of(valid, name) for arm, valid in valid_trials(own).items()}
     why = unequal(own, candidate, baseline)

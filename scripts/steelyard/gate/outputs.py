@@ -12,8 +12,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from steelyard.escape import for_runner, for_runner_property, printable
-from steelyard.gate.result import GateResult, InterimResult
-from steelyard.results.figures import capital, count, percent
+from steelyard.gate.result import GateResult
+from steelyard.results.figures import RatioInterval, bounds, capital, count, effect, percent
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
 
@@ -58,11 +58,11 @@ def to_markdown(result: GateResult) -> str:
         f"<!-- {MARK}: {_comment(f'{result.workload.split()[0]} {result.metric}')} -->",
         f"### {_SIGNS[result.outcome]} {capital(result.outcome)}: {sides[1]} against {sides[0]}",
         "",
-        f"{_escaped(capital(result.sentence))}",
+        f"{_escape(capital(result.sentence))}",
         "",
     ]
     for note in result.notes:
-        lines += [f"{_escaped(capital(note))}.", ""]
+        lines += [f"{_escape(capital(note))}.", ""]
     bars = bars_of(result)
     if bars:
         lines += ["```text", *chart(bars, result.margin), "```", ""]
@@ -71,41 +71,44 @@ def to_markdown(result: GateResult) -> str:
             "| beside it (decides nothing) | change | 95 % CI, simultaneous | beyond noise |",
             "| --- | ---: | ---: | --- |",
         ]
-        for one in result.beside:
-            change, _, interval = one.change.partition(" (")
-            word = {True: "**worse**", False: "**better**", None: "no"}[one.worse]
-            lines.append(f"| {_escaped(one.label)} | {change} | {interval.removesuffix(')')} | {word} |")
+        for metric in result.beside:
+            word = {True: "**worse**", False: "**better**", None: "no"}[metric.worse]
+            interval = bounds(metric) or "no interval"
+            lines.append(f"| {_escape(metric.label)} | {effect(metric)} | {interval} | {word} |")
         lines.append("")
     return "\n".join([*lines, _small(result), ""])
 
 
 def _small(result: GateResult) -> str:
-    void = f", {result.void} void" * bool(result.void)
+    void = f", {result.void} void" if result.void else ""
     ran = f"{count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}"
     floor = f"floor of the noise certificate {percent(result.floor)}" if result.floor is not None else ""
-    told = [
-        f"{_escaped(result.workload)}, {_escaped(result.label)}, margin {percent(result.margin)}",
+    parts = [
+        f"{_escape(result.workload)}, {_escape(result.label)}, margin {percent(result.margin)}",
         floor,
         ran if result.trials else "nothing was run",
-        f"session {_escaped(result.session)}",
+        f"session {_escape(result.session)}",
     ]
-    return f"<sub>{'; '.join(filter(None, told))}</sub>"
+    return f"<sub>{'; '.join(filter(None, parts))}</sub>"
 
 
 def bars_of(result: GateResult) -> list[Bar]:
-    """The last look, the last one of the confirmation, then the other metrics."""
-    found = [*_bar(result, _code(capital(result.label)), result.looks[-1:])]
-    found += _bar(result, "  confirmation", (result.confirmation or [])[-1:])
-    for one in result.beside:
-        found += _harm(_code(one.label), one.low, one.ratio, one.high, one.better)
-    return found
+    """The last interim analysis, the last one of the confirmation, then the other metrics."""
+    confirmations = result.confirmation or []
+    return [
+        *(
+            bar
+            for last in result.looks[-1:]
+            for bar in _bar(_code(capital(result.label)), last, result.better)
+        ),
+        *(bar for last in confirmations[-1:] for bar in _bar("  confirmation", last, result.better)),
+        *(bar for metric in result.beside for bar in _bar(_code(metric.label), metric, metric.better)),
+    ]
 
 
-def _bar(result: GateResult, label: str, looks: Sequence[InterimResult]) -> list[Bar]:
-    return [bar for one in looks for bar in _harm(label, one.low, one.ratio, one.high, result.better)]
-
-
-def _harm(label: str, low: float | None, ratio: float | None, high: float | None, better: str) -> list[Bar]:
+def _bar(label: str, estimate: RatioInterval, better: str) -> list[Bar]:
+    """The bar of an estimate; none without an interval."""
+    low, ratio, high = estimate.low, estimate.ratio, estimate.high
     if low is None or ratio is None or high is None:
         return []
     if better == "lower":
@@ -132,8 +135,8 @@ def chart(bars: Sequence[Bar], margin: float) -> list[str]:
             row[at] = "-"
         row[place(bar.low)], row[place(bar.high)] = "[", "]"
         row[place(bar.center)] = "o"
-        told = f"{percent(bar.center, 1, sign=True)} harm"
-        rows.append(f"{bar.label:<{wide}}  {''.join(row)}  {told}".rstrip())
+        harm = f"{percent(bar.center, 1, sign=True)} harm"
+        rows.append(f"{bar.label:<{wide}}  {''.join(row)}  {harm}".rstrip())
     axis = [" "] * _WIDTH
     _write(axis, "better", 0)
     _write(axis, "0", zero)
@@ -158,12 +161,13 @@ def to_junit(result: GateResult) -> str:
         ElementTree.SubElement(case, "failure", message=sentence, type="regression")
     elif result.outcome == "inconclusive":
         ElementTree.SubElement(case, "skipped", message=sentence)
-    lines = [sentence, *(printable(look.sentence) for look in [*result.looks, *(result.confirmation or [])])]
+    analyses = [*result.looks, *(result.confirmation or [])]
+    lines = [sentence, *(printable(analysis.sentence) for analysis in analyses)]
     ElementTree.SubElement(case, "system-out").text = "\n".join(lines)
-    for one in result.beside:
-        name = printable(one.metric)
-        beside = ElementTree.SubElement(suite, "testcase", classname="gate.beside", name=name, time="0")
-        ElementTree.SubElement(beside, "system-out").text = printable(f"{one.label}: {one.change}")
+    for metric in result.beside:
+        name = printable(metric.metric)
+        further = ElementTree.SubElement(suite, "testcase", classname="gate.beside", name=name, time="0")
+        ElementTree.SubElement(further, "system-out").text = printable(f"{metric.label}: {metric.change}")
     suite.set("tests", str(1 + len(result.beside)))
     suite.set("failures", str(int(result.outcome == "regression")))
     suite.set("skipped", str(int(result.outcome == "inconclusive")))
@@ -177,19 +181,19 @@ def to_annotations(result: GateResult) -> str:
     lines = [
         _command(_COMMANDS[result.outcome], f"Performance gate: {result.outcome}", result.sentence),
         *(
-            _command("warning", "Beside the gate's metric", f"{one.label} is worse: {one.change}")
-            for one in result.beside
-            if one.worse
+            _command("warning", "Beside the gate's metric", f"{metric.label} is worse: {metric.change}")
+            for metric in result.beside
+            if metric.worse
         ),
     ]
     return "\n".join([*lines, ""])
 
 
-def _command(kind: str, title: str, text: str) -> str:
-    return f"::{kind} title={for_runner_property(title)}::{for_runner(text)}"
+def _command(name: str, title: str, text: str) -> str:
+    return f"::{name} title={for_runner_property(title)}::{for_runner(text)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that Markdown shows as it is: what people called their sides may hold anything."""
     return " ".join(printable(text).translate(_SPECIAL).split())
 

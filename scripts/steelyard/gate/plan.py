@@ -9,7 +9,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -31,7 +30,7 @@ from steelyard.measure.registry import metric_info
 from steelyard.results.figures import percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.plan import Request, SessionPlan, metric_checks, plan_of, question_of
+from steelyard.session.plan import RunRequest, SessionPlan, metric_checks, plan_of, question_of
 from steelyard.session.schedule import make_stages, trial_seconds
 from steelyard.units import format_duration
 from steelyard.yamlfile import first_error
@@ -57,7 +56,7 @@ _SECONDS = 2.0
 
 
 def plan_gate(
-    request: Request, sides: Mapping[str, str], name: str | None, duet: bool = False
+    request: RunRequest, sides: Mapping[str, str], name: str | None, duet: bool = False
 ) -> SessionPlan:
     """The plan of a gate without its schedule; what has to be built is not built yet.
 
@@ -115,7 +114,7 @@ def schedule_pairs(plan: SessionPlan, pair: float, seconds: float | None) -> tup
     return replace(plan, experiment=experiment, schedule=schedule), interims
 
 
-def plan_certification(request: Request, baseline: str | None = None, duet: bool = False) -> SessionPlan:
+def plan_certification(request: RunRequest, baseline: str | None = None, duet: bool = False) -> SessionPlan:
     """The plan of a session whose two arms are the same, run at once in a `duet`.
 
     Args:
@@ -160,7 +159,7 @@ def make_terms(
         return terms.model_copy(update={"abstains": [why]})
     noise = certificate.of(name)
     terms = terms.model_copy(
-        update={"certificate": certificate.name, "notes": _uncertified(plan, certificate)}
+        update={"certificate": certificate.name, "notes": _uncertified_notes(plan, certificate)}
     )
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
@@ -170,7 +169,7 @@ def make_terms(
     return terms.model_copy(update={"floor": floor, "abstains": abstains})
 
 
-def _uncertified(plan: SessionPlan, certificate: Certificate) -> list[str]:
+def _uncertified_notes(plan: SessionPlan, certificate: Certificate) -> list[str]:
     """What a certificate, which is the baseline's, does not hold for in the candidate: sentences."""
     candidate = next(arm.name for arm in plan.arms if not arm.baseline)
     jvm, other = certificate.conditions.jvm, conditions_of(read_facts(), plan.specs[candidate]).jvm
@@ -241,7 +240,7 @@ def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> S
 def _with_arms(
     base: LoadedExperiment,
     arm: Arm,
-    levels: Mapping[str, Mapping[str, Any]],
+    levels: Mapping[str, Mapping[str, object]],
     name: str | None,
     blocks: int,
     duet: bool,

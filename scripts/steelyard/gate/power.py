@@ -58,7 +58,7 @@ def predict_detectable(plan: SessionPlan, results: Path) -> list[DetectableChang
     Nothing of searches, and nothing of what the load decides.
     """
     metrics, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
-    skipped = {SURVIVED, *_decided_by_load(plan)}
+    skipped = {SURVIVED, *_load_metrics(plan)}
     earlier = list(_earlier_sessions(plan, results))
     families = (
         [metrics.primary],
@@ -79,7 +79,7 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
         arms.setdefault(change._replace(arm=""), []).append(change.arm)
     lines = [
         f"{_label(plan, name)}: nothing, as the arrivals decide it and not the servers"
-        for name in _decided_by_load(plan)
+        for name in _load_metrics(plan)
     ]
     for change, names in arms.items():
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
@@ -107,7 +107,7 @@ def _size(low: float | None, high: float | None) -> str:
     return f"a change of {span(low, high)}, "
 
 
-def _decided_by_load(plan: SessionPlan) -> list[str]:
+def _load_metrics(plan: SessionPlan) -> list[str]:
     if plan.experiment.load.model != "open":
         return []
     metrics = plan.experiment.metrics
@@ -121,7 +121,7 @@ def _predict(
     for session, analysis in earlier:
         every = analysis.estimates.get(name, {})
         estimates = {key: estimate for key, estimate in every.items() if estimate.n >= FEWEST}
-        if session.experiment["name"] == plan.experiment.name and arm in estimates:
+        if session.experiment.name == plan.experiment.name and arm in estimates:
             estimates = {arm: estimates[arm]}
         even = [e for e in estimates.values() if e.unequal is None and e.detectable]
         usable = [estimate.ratios for estimate in even if min(estimate.ratios) > 0]
@@ -130,7 +130,7 @@ def _predict(
         if sizes:
             n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))
             seen, bound = (detectable_effect(blocks, sd, comparisons, known) for known in (None, n))
-            windows = float(session.experiment["load"]["measure"])
+            windows = session.experiment.load.measure
             others = ""
             if windows != load.measure:
                 others = f" of {format_duration(windows)}, not {format_duration(load.measure)}"
@@ -157,12 +157,12 @@ def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[tuple[Sessio
             session, analysis = directory.session(), directory.analysis()
             alike = (
                 all(getattr(session.host, name) == getattr(host, name) for name in SAME_HOST)
-                and (session.workload["name"], session.workload["version"]) == (own.name, own.version)
+                and (session.workload.name, session.workload.version) == (own.name, own.version)
                 and session.arms[0].spec.procedure == experiment.procedure
                 and analysis.session_id == session.id
             )
-            same = session.experiment["name"] == experiment.name
-            windows = float(session.experiment["load"]["measure"]) == experiment.load.measure
+            same = session.experiment.name == experiment.name
+            windows = session.experiment.load.measure == experiment.load.measure
             rank = (same, windows, analysis.blocks_complete, session.created)
             if alike:
                 ranked.append((rank, (session, analysis)))

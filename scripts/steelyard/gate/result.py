@@ -11,7 +11,6 @@ from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import paired_test
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
-from steelyard.experiment.schema import Metrics
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
@@ -96,7 +95,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
     terms = session.gate
     if terms is None:
         raise ValueError(f"{session.id} is no gate")
-    info = metric_info(str(session.experiment["metrics"]["primary"]))
+    info = metric_info(session.experiment.metrics.primary)
     analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
     outcome, sentence = _answer(session, trials, analyses, again)
     ended = [*trials, *(second[1] if second is not None else ())]
@@ -110,7 +109,7 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         floor=terms.floor,
         certificate=terms.certificate,
         sides=terms.sides,
-        workload=f"{session.workload['name']} {session.workload['version']}",
+        workload=f"{session.workload.name} {session.workload.version}",
         session=session.id,
         seconds=seconds_of(trials) + (seconds_of(second[1]) if second is not None else 0.0),
         looks=[_interim_result(analysis) for analysis in analyses],
@@ -140,20 +139,23 @@ def _answer(
             began = count(len({trial.block for trial in trials}), "pair")
             given = format_duration(terms.seconds or 0.0)
             why = f"inconclusive: the time that was given ({given}) was used up"
-            return "inconclusive", f"{why} after {began}, before the first look{main_void_reason(trials)}."
-        return "inconclusive", "inconclusive: the session ended before its first look."
+            return (
+                "inconclusive",
+                f"{why} after {began}, before the first interim analysis{main_void_reason(trials)}.",
+            )
+        return "inconclusive", "inconclusive: the session ended before its first interim analysis."
     last = analyses[-1]
     outcome, effect = last.verdict.outcome, last.estimate
     finding = f"{last.verdict.finding(metric_info(effect.metric).label)}, over {count(effect.n, 'pair')}"
     if outcome == "regression":
-        return _confirmed(finding, again[-1] if again else None)
+        return _confirm(finding, again[-1] if again else None)
     why = "" if last.stops in (DECIDED, LAST) else f"; {last.stops or _UNTIMELY}"
     if outcome == "inconclusive" and (effect.unequal or 2 * effect.n < last.blocks):
         why += main_void_reason(trials)
     return outcome, f"{outcome}: {finding}{why}."
 
 
-_UNTIMELY = "the time that was given was used up before the next look"
+_UNTIMELY = "the time that was given was used up before the next interim analysis"
 """Why a gate has ended whose last analysis asked for more pairs."""
 
 
@@ -164,7 +166,7 @@ def main_void_reason(trials: Sequence[Trial]) -> str:
         for trial in trials
         if trial.state == "void"
         and not void_by_partner(trial.checks)
-        and (failed := [check for check in trial.checks if check.voids and check.failed])
+        and (failed := [check for check in trial.checks if check.voids and check.has_failed])
     ]
     if not void:
         return ""
@@ -173,7 +175,7 @@ def main_void_reason(trials: Sequence[Trial]) -> str:
     return f"; of {count(len(void), 'void trial')} {often} by the check {name}: {detail}"
 
 
-def _confirmed(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, str]:
+def _confirm(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, str]:
     """What becomes of a regression by the last analysis of the second session; None: there was none."""
     if second is None:
         return "inconclusive", f"inconclusive: {finding}, but nothing confirmed it."
@@ -204,7 +206,7 @@ def _other_metrics(session: Session, trials: Sequence[Trial]) -> list[OtherMetri
     """What the other metrics show: they annotate."""
     analysis = analyse(session, trials)
     _, candidate = arms_of(session)
-    asked = Metrics.model_validate(session.experiment["metrics"])
+    asked = session.experiment.metrics
     infos = {info.name: info for info in analysis.metrics}
     metrics = []
     for name in asked.report:

@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from steelyard.build import GitFailed, git, why_no_commit
 from steelyard.errors import BadInput
@@ -14,7 +13,7 @@ from steelyard.experiment.schema import Load
 from steelyard.experiment.settings import Settings
 from steelyard.host.java import named_jdks
 from steelyard.paths import ROOT
-from steelyard.session.plan import Request, host_checks, metric_checks, question_of
+from steelyard.session.plan import RunRequest, host_checks, metric_checks, question_of
 from steelyard.workload.loader import LoadedWorkload
 from steelyard.yamlfile import Lines, find_file, parse
 
@@ -30,14 +29,14 @@ def baseline_arm(question: LoadedExperiment) -> Arm:
 
 
 def resolve_sides(
-    request: Request, base: LoadedExperiment, arm: Arm, sides: Mapping[str, str]
-) -> dict[str, dict[str, Any]]:
+    request: RunRequest, base: LoadedExperiment, arm: Arm, sides: Mapping[str, str]
+) -> dict[str, dict[str, object]]:
     """The settings of each side, by what it is called (raises BadInput: it is nothing known)."""
     written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
     return {key: _side_settings(side, base, arm, written) for key, side in sides.items()}
 
 
-def arm_settings(arm: Arm, settings: Settings) -> dict[str, Any]:
+def arm_settings(arm: Arm, settings: Settings) -> dict[str, object]:
     """Everything that an arm deploys, as settings by name."""
     deployment = arm.deployment.model_dump(exclude={"jvm", "jitserver"})
     jit = {f"jitserver.{key}": value for key, value in arm.deployment.jitserver.model_dump().items()}
@@ -45,7 +44,7 @@ def arm_settings(arm: Arm, settings: Settings) -> dict[str, Any]:
     return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
 
 
-def _side_settings(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, Any]:
+def _side_settings(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, object]:
     """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
     if text.endswith((".yaml", ".yml")):
         return _of_experiment(text, base, arm, written)
@@ -85,7 +84,7 @@ def _container_engine(arm: Arm) -> str:
     return "compose" if arm.deployment.engine == "process" else arm.deployment.engine
 
 
-def _of_experiment(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, Any]:
+def _of_experiment(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, object]:
     """What the baseline of another experiment file deploys; all that is not deployed has to be the same."""
     path = find_file(text, {}, "experiment")
     own = load_experiment(path, host_checks(), None, metric_checks())
@@ -107,7 +106,7 @@ def _of_experiment(text: str, base: LoadedExperiment, arm: Arm, written: Load) -
     return arm_settings(baseline, other.settings)
 
 
-def _parse_side(text: str) -> dict[str, Any]:
+def _parse_side(text: str) -> dict[str, object]:
     """Settings that a side names: `key=value,...`, or one thing that can be recognised."""
     if text == CHECKOUT:
         return {"build": None}

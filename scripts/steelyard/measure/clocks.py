@@ -37,7 +37,7 @@ def clock_step_seconds(window: Window) -> float | None:
     By the harness too: the sampler does not see what came before it.
     """
     step = clock_step(window.samples, window.start, window.end)
-    return combine_known((step, window.flight.clock_step()), max)
+    return combine_known((step, window.run.clock_step()), max)
 
 
 def clock_step(samples: Samples, t0: float, t1: float) -> float | None:

@@ -16,7 +16,7 @@ def injector_cpu_share(window: Window) -> float | None:
     (`injector_wait_share`).
     """
     cpus = window.cpus([injector.name for injector in window.spec.injectors])
-    neighbours = set() if window.spec.injectors_share_cores else window.spec.deployed
+    neighbours = set() if window.spec.injectors_share_cores else window.spec.without_injectors
     there = {component.name for component in neighbours if cpus.intersection(component.cpus)}
     used = [
         component.value("cpu_seconds")
@@ -39,7 +39,7 @@ def injector_wait_share(window: Window) -> float | None:
 @trial_figure(SENTENCES)
 def injector_failures(window: Window) -> list[str]:
     """Injectors that died or did not deliver, by the harness and by the logs that they wrote."""
-    return [*window.flight.injector_failures, *window.whole.damaged]
+    return [*window.run.injector_failures, *window.whole.damaged]
 
 
 RULES = (

@@ -29,7 +29,7 @@ def compiled(window: Window, component: Component) -> dict[str, int]:
 @trial_figure(SENTENCES)
 def not_remote(window: Window) -> list[str]:
     """Servers that should compile in a JITServer and did not."""
-    killed, kept = bool(window.flight.killed), window.spec.keeps_compilers
+    killed, kept = bool(window.run.killed), window.spec.keeps_compilers
     reasons = (why_not_remote(name, log, killed=killed, kept=kept) for name, log in window.jit_logs.items())
     unread = (
         f"the JIT's log of {name} cannot be read ({log.unreadable[0]}), so where it compiled is not known"

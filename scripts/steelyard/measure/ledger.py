@@ -23,7 +23,7 @@ def judge(measurement: TrialMeasurement, spec: Spec) -> list[Check]:
 
 def is_void(checks: Iterable[Check]) -> bool:
     """Whether a trial with these checks is void: some check that voids has failed."""
-    return any(check.voids and check.failed for check in checks)
+    return any(check.voids and check.has_failed for check in checks)
 
 
 def void_by_partner(checks: Iterable[Check]) -> bool:

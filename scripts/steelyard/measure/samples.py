@@ -4,7 +4,7 @@
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from steelyard.errors import BadInput
 from steelyard.measure.columns import INTERNAL, KEYS, NOTHING, OWN_NAME
 from steelyard.measure.formulas import combine_known
 from steelyard.measure.series import NOTHING_READ, SLACK, Series, total
-from steelyard.regular import read_text
+from steelyard.regular import read_bytes, read_text
 
 
 class Counts(NamedTuple):
@@ -86,17 +86,7 @@ class Samples:
     @classmethod
     def load(cls, folder: Path) -> "Samples":
         """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
-        counted = _from_zero(_table(folder, "counters"))
-        return cls(
-            _table(folder, "processes"),
-            _table(folder, "threads"),
-            {key: one for key, one in counted.items() if not key[1].startswith(INTERNAL)},
-            _table(folder, "host"),
-            _table(folder, "cgroups"),
-            _table(folder, "metrics"),
-            {key: one for key, one in counted.items() if key[1].startswith(INTERNAL)},
-            _machines(folder),
-        )
+        return SamplesReader(folder).read()
 
     def ended(self, process: str, at: float, until: float) -> "Samples":
         """The same with a process that is known to have ended at a time: what it used stays, what it had is gone.
@@ -245,22 +235,42 @@ class Samples:
         return combine_known((self.series(process, column).delta(t0, t1) for column in columns), sum)
 
 
-def _machines(folder: Path) -> tuple[Machine, ...]:
-    """The machines of a trial that ran in a cluster; none where it ran on this host."""
-    try:
-        told = json.loads(read_text(folder / "nodes.json"))
-    except FileNotFoundError:
-        return ()
-    sampled = _table(folder, "nodes")
-    return tuple(
-        Machine(
-            one["name"],
-            tuple(one["components"]),
-            ClockOffset(*one["clock"]) if one["clock"] is not None else None,
-            {key[1:]: series for key, series in sampled.items() if key[0] == one["name"]},
+class SamplesReader:
+    """Reads `samples/` of a trial, also while it is being written: each line is parsed once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files = {name: _SampleFile(folder / f"{name}.csv") for name in KEYS if name != "notes"}
+
+    def read(self) -> Samples:
+        """All samples so far. Files that are not there yet count as empty, a cut last line as not there (raises
+        BadInput: another header)."""
+        tables = {name: file.read() for name, file in self._files.items()}
+        counters = _from_zero(tables["counters"])
+        return Samples(
+            tables["processes"],
+            tables["threads"],
+            {key: series for key, series in counters.items() if not key[1].startswith(INTERNAL)},
+            tables["host"],
+            tables["cgroups"],
+            tables["metrics"],
+            {key: series for key, series in counters.items() if key[1].startswith(INTERNAL)},
+            tuple(self._machines(tables["nodes"])),
         )
-        for one in told
-    )
+
+    def _machines(self, nodes: Table) -> Iterator[Machine]:
+        """The machines of a trial that ran in a cluster; none where it ran on this host."""
+        try:
+            described = json.loads(read_text(self._folder / "nodes.json"))
+        except FileNotFoundError:
+            return
+        for machine in described:
+            yield Machine(
+                machine["name"],
+                tuple(machine["components"]),
+                ClockOffset(*machine["clock"]) if machine["clock"] is not None else None,
+                {key[1:]: series for key, series in nodes.items() if key[0] == machine["name"]},
+            )
 
 
 def _from_zero(counters: Table) -> Table:
@@ -277,25 +287,38 @@ def _from_zero(counters: Table) -> Table:
     return {key: begun(key[0], series) for key, series in counters.items()}
 
 
-def _table(folder: Path, name: str) -> Table:
-    """Series of a file: the columns that say when and whose a row is, then a series a column, by the file's own header.
+class _SampleFile:
+    """A file that grows: the columns that say when and whose a row is, then a series a column, by its own header."""
 
-    A last line that is still being written is passed over (raises BadInput: another header).
-    """
-    try:
-        text = read_text(folder / f"{name}.csv", errors="replace")
-    except FileNotFoundError:
-        return {}
-    rows = csv.reader(text[: text.rfind("\n") + 1].splitlines())
-    keys = len(KEYS[name])
-    header = next(rows, [*KEYS[name]])
-    if tuple(header[:keys]) != KEYS[name]:
-        raise BadInput(
-            f"{folder / name}.csv does not have the columns {','.join(KEYS[name])} first: restore it from a copy"
-        )
-    samples: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
-    for row in (row for row in rows if len(row) == len(header)):
-        for column, value in zip(header[keys:], row[keys:], strict=True):
-            if value:  # empty: not read in this second
-                samples[*row[1:keys], column].append((float(row[0]), float(value)))
-    return {key: Series.of(values) for key, values in samples.items()}
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._keys = KEYS[path.stem]
+        self._header: list[str] = []
+        self._parsed = 0
+        """Bytes of it, to the end of a line."""
+        self._values: dict[tuple[str, ...], list[tuple[float, float]]] = defaultdict(list)
+
+    def read(self) -> Table:
+        """Series of its whole lines; a last one that is still being written is passed over."""
+        try:
+            data = read_bytes(self._path)
+        except FileNotFoundError:
+            return {}
+        end = data.rfind(b"\n") + 1
+        self._parse(data[self._parsed : end].decode("utf-8", "replace"))
+        self._parsed = end
+        return {key: Series.of(values) for key, values in self._values.items()}
+
+    def _parse(self, text: str) -> None:
+        rows = csv.reader(text.splitlines())
+        keys = len(self._keys)
+        if text and not self._header:
+            self._header = next(rows)
+            if tuple(self._header[:keys]) != self._keys:
+                raise BadInput(
+                    f"{self._path} does not have the columns {','.join(self._keys)} first: restore it from a copy"
+                )
+        for row in (row for row in rows if len(row) == len(self._header)):
+            for column, value in zip(self._header[keys:], row[keys:], strict=True):
+                if value:  # empty: not read in this second
+                    self._values[*row[1:keys], column].append((float(row[0]), float(value)))

@@ -44,7 +44,7 @@ def first_answers(window: Window) -> dict[str, float]:
         started.running.started for started in window.started.values() if started.component.role == "server"
     ]
     first: dict[str, float] = {}
-    for summary in window.flight.injectors.summaries() if starts else ():
+    for summary in window.run.injectors.summaries() if starts else ():
         for operation, millis in summary.get("firstAnswers", {}).items():
             seconds = float(millis) / 1000 - min(starts)
             first[operation] = min(first.get(operation, seconds), seconds)

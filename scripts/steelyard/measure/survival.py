@@ -26,7 +26,7 @@ def restarts(window: Window) -> list[str]:
     """Components that died while they were needed, and containers in which the kernel killed for want of memory (in
     survive trials under load alone)."""
     return [
-        *window.flight.restarts,
+        *window.run.restarts,
         *(
             f"the kernel killed a process in the container of {component.name} for want of memory"
             for component in window.measured
@@ -38,13 +38,13 @@ def restarts(window: Window) -> list[str]:
 @trial_figure(SENTENCES)
 def not_stopped(window: Window) -> list[str]:
     """Components that did not end in time once they were told to."""
-    return window.flight.not_stopped
+    return window.run.not_stopped
 
 
 @trial_figure(SENTENCES)
 def thrashing(window: Window) -> list[str]:
     """Survive trials: what lived at its memory limit and thrashed."""
-    return window.flight.thrashing
+    return window.run.thrashing
 
 
 @trial_figure(SENTENCES)
@@ -59,7 +59,7 @@ def unwatched(window: Window) -> list[str]:
             for component in window.measured
             if window.contained and (component.cgroup is None or component.cgroup.value("oom_kills") is None)
         ),
-        *window.flight.unwatched,
+        *window.run.unwatched,
     ]
 
 

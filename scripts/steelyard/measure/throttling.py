@@ -13,7 +13,7 @@ def throttled_seconds(window: Window) -> float | None:
     """CPU throttling by cgroups: of the containers of servers and compilers, else of the harness's own group (which is
     not theirs)."""
     if not window.contained:
-        return window.flight.throttled
+        return window.run.throttled
     return combine_known(map(of_group("throttled_seconds"), window.measured), sum)
 
 

@@ -33,7 +33,7 @@ class Injectors(Protocol):
 
 
 class Observations(Protocol):
-    """What the harness itself saw of a trial (`session.flight`)."""
+    """What the harness itself saw of a trial (`session.trial_run`)."""
 
     spec: Spec
     window: tuple[float, float]
@@ -100,7 +100,7 @@ class Started(Protocol):
 class Window:
     """What a trial left behind, and the window in which it counts."""
 
-    flight: Observations
+    run: Observations
     started: Mapping[str, Started]
     samples: Samples
     gc_logs: Mapping[str, GcLog]
@@ -118,8 +118,8 @@ class Window:
     """What each component did, once that was read."""
 
     def __post_init__(self) -> None:
-        self.spec = self.flight.spec
-        self.start, self.end = self.flight.window
+        self.spec = self.run.spec
+        self.start, self.end = self.run.window
         """Epoch seconds."""
         self.seconds = self.end - self.start
 
@@ -149,14 +149,14 @@ class Window:
 
     def rates(self, begin: float, end: float) -> list[tuple[float, float]]:
         """As `rates`."""
-        return rates(self.flight, self.samples, begin, end)
+        return rates(self.run, self.samples, begin, end)
 
 
-def rates(flight: Observations, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
+def rates(run: Observations, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
-    if all(server.counters for server in flight.spec.servers):
+    if all(server.counters for server in run.spec.servers):
         return samples.request_rate(begin, end)
-    told = per_second(flight.injectors.folders.values(), begin, end)
+    told = per_second(run.injectors.folders.values(), begin, end)
     return [(float(second + 1), rate) for second, rate in enumerate(told)]
 
 

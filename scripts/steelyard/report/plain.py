@@ -81,7 +81,7 @@ def to_benchstat(view: View) -> str:
         facts["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
     lines = [f"{key}: {' '.join(printable(text).split())}" for key, text in facts.items()]
     lines += [f"Unit {unit} better={m.better}" for m, unit, _ in measures if m.better != "neither"]
-    name = _camel(view.name)
+    name = _camel(view.experiment.name)
     for arm in sorted(view.arms, key=lambda arm: arm.name != view.baseline):
         path = "".join(f"/{_token(key)}={_token(level)}" for key, level in arm.levels.items())
         for trial in view.of_arm(arm.name, valid=True):

@@ -22,7 +22,7 @@ def ledger(view: View) -> Table:
     names = list(dict.fromkeys(check.name for trial in view.trials for check in trial.checks))
     shown = view.trials
     if len(shown) > MAX_LEDGER_ROWS:
-        shown = [t for t in shown if t.state == "void" or any(check.failed for check in t.checks)]
+        shown = [t for t in shown if t.state == "void" or any(check.has_failed for check in t.checks)]
     rows = []
     for trial in shown:
         checks = {check.name: check for check in trial.checks}
@@ -57,7 +57,7 @@ def failures(view: View) -> Table | None:
         rows += [
             cells(name, check.name, "void" if check.voids else "marked", check.detail)
             for check in trial.checks
-            if check.failed
+            if check.has_failed
         ]
     return Table("Checks that failed", words("trial", "check", "verdict", "why"), rows) if rows else None
 
@@ -208,13 +208,13 @@ def artifact_text(artifact: Artifact) -> str:
 
 def design(view: View) -> Table:
     """How the session was arranged."""
-    load = view.load
+    load = view.experiment.load
     loaded, steady = view.procedure != "start-up", view.procedure == "steady"
     pairs: list[tuple[str, str | None]] = [
         ("session", view.session.id),
         ("planned", view.created),
         ("took", _took(view)),
-        ("workload", " ".join(str(view.session.workload[key]) for key in ("name", "version"))),
+        ("workload", f"{view.session.workload.name} {view.session.workload.version}"),
         ("procedure", view.procedure),
     ]
     if loaded:
@@ -241,7 +241,7 @@ def _sizes(view: View) -> str:
     sizes = dict.fromkeys(
         f"{load.users:,} users" if load.users is not None else f"{load.rate:,g} requests/s" for load in loads
     )
-    return ", ".join(sizes) + (" at first" if view.is_search else "")
+    return ", ".join(sizes) + (" at first" if view.experiment.search else "")
 
 
 def _took(view: View) -> str | None:

@@ -79,7 +79,7 @@ def headline(view: View) -> Table:
 def _families(view: View) -> list[str]:
     """That intervals are simultaneous, where a family has several comparisons."""
     primary = view.analysis.primary
-    reported = [name for name in view.asked.report if name != primary]
+    reported = [name for name in view.experiment.metrics.report if name != primary]
     several = []
     for family, names in (("the primary metric", [primary]), ("the reported metrics", reported)):
         estimates = (e for name in names for e in view.analysis.estimates.get(name, {}).values())

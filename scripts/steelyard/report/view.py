@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.best import LOST
-from steelyard.analysis.estimates import arm_label, asked_metrics
+from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
-from steelyard.experiment.schema import Load, Study
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.results import figures
@@ -72,26 +71,17 @@ class View:
         self.profiles = profiles or {}
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self.void = [trial for trial in self.trials if trial.state == "void"]
-        experiment = session.experiment
-        self.name = str(experiment.get("name") or "session")
-        self.title = printable(str(experiment.get("title") or experiment.get("name") or session.id))
-        self.question = str(experiment.get("question") or "")
-        self.study = Study.model_validate(experiment["study"]) if experiment.get("study") else None
-        self.is_search = bool(experiment.get("search"))
+        self.experiment = session.experiment
+        self.title = printable(self.experiment.title)
+        self.study = self.experiment.study
         self.created = moment(session.created)
         self.arms = session.arms
         self.baseline = analysis.baseline
-        self.asked = asked_metrics(session)
         self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
         self.procedure = session.arms[0].spec.procedure
         self.answer = answer(session, analysis)
 
     # The question
-
-    @property
-    def load(self) -> Load:
-        """What the experiment asks for; arms may differ from it."""
-        return Load.model_validate(self.session.experiment["load"])
 
     @property
     def host_line(self) -> str:
@@ -123,8 +113,9 @@ class View:
 
     def factor_label(self, name: str) -> str:
         """A factor for people."""
-        factor = self.session.experiment.get("factors", {}).get(name) or {}
-        return printable(str(factor.get("label") or name.replace("_", " ")))
+        factor = self.experiment.factors.get(name)
+        label = factor.label if factor is not None else None
+        return printable(label or name.replace("_", " "))
 
     @cached_property
     def factors(self) -> list[str]:
@@ -202,7 +193,7 @@ class View:
     @cached_property
     def headline(self) -> list[MetricInfo]:
         """The primary metric, then those that the experiment reports."""
-        wanted = [self.analysis.primary, *self.asked.report]
+        wanted = [self.analysis.primary, *self.experiment.metrics.report]
         if self.shared_memory and MEMORY in wanted:
             wanted.insert(wanted.index(MEMORY), SHARED)
         # Without a valid trial the void ones still show: as crosses, and as dashes in the table.
@@ -312,7 +303,7 @@ def trial_directory(trial: Trial) -> str:
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
     reasons = [trial.failure.detail] if trial.failure else []
-    reasons += [check.detail for check in trial.checks if check.voids and check.failed]
+    reasons += [check.detail for check in trial.checks if check.voids and check.has_failed]
     # A trial that did not start has its failure as a check as well.
     texts = dict.fromkeys(map(str.strip, reasons))
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in texts)

@@ -32,18 +32,18 @@ def digest(data: bytes) -> str:
 def digests(folder: Path) -> dict[str, str]:
     """Digest of each file that the figures of a trial are made from, by its path in the trial's folder; without those
     that cannot be read, which no figure was made from either."""
-    found = {}
+    sums = {}
     for path in sorted(path for pattern in MEASURED for path in folder.glob(pattern)):
         if path.is_file():
             with suppress(OSError), path.open("rb") as file:
-                found[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
+                sums[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
+    return sums
 
 
-def altered(folder: Path, recorded: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def find_altered(folder: Path, recorded: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Files of a trial that are not as its record says: what was changed or added, and what is gone."""
     now = digests(folder)
     if not any(fnmatch(name, _LATER) for name in recorded):
-        now = {name: found for name, found in now.items() if not fnmatch(name, _LATER)}
-    changed = [name for name, found in now.items() if recorded.get(name) != found]
+        now = {name: own for name, own in now.items() if not fnmatch(name, _LATER)}
+    changed = [name for name, own in now.items() if recorded.get(name) != own]
     return changed, [name for name in recorded if name not in now]

@@ -6,8 +6,9 @@ experiment files write them are in `steelyard.units`.
 """
 
 import math
+from typing import Protocol
 
-from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.results.analysis import MetricInfo
 from steelyard.units import MIB, format_size
 
 DASH = "\N{EN DASH}"
@@ -15,6 +16,22 @@ DASH = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 DOUBLING = 1.0
 """Relative change above which what could be detected, or could not be ruled out, is no longer told by its size."""
+
+
+class RatioInterval(Protocol):
+    """A ratio of two arms and its interval; None: there is none."""
+
+    @property
+    def ratio(self) -> float | None:
+        """The ratio."""
+
+    @property
+    def low(self) -> float | None:
+        """Its lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """Its upper end."""
 
 
 def scale(metric: MetricInfo) -> float:
@@ -67,12 +84,13 @@ def percent(fraction: float | None, digits: int | None = None, sign: bool = Fals
         return DASH
     if fraction > 9 and not sign:
         return "over 900 %"
+    if fraction >= 999:
+        return "over \N{MULTIPLICATION SIGN} 1,000"
     if fraction > 9:
-        told = f"{fraction + 1:.3g}" if fraction < 999 else "1,000"
-        return f"{'over ' if fraction >= 999 else ''}\N{MULTIPLICATION SIGN} {told}"
+        return f"\N{MULTIPLICATION SIGN} {fraction + 1:.3g}"
     points = 100 * fraction
     if digits is None:
-        digits = 2 if 0 < abs(points) < 0.095 else 1 if abs(points) < 9.95 else 0
+        digits = int(abs(points) < 9.95) + int(0 < abs(points) < 0.095)
     text = _signs(f"{points:,.{digits}f}")
     return f"{'+' if sign and points > 0 and text.strip('0.,') else ''}{text} %"
 
@@ -120,14 +138,14 @@ def _is_nothing(ratio: float, digits: int) -> bool:
     return round(100 * abs(ratio - 1), digits) == 0
 
 
-def effect(estimate: Estimate | None) -> str:
+def effect(estimate: RatioInterval | None) -> str:
     """The relative effect of an arm against the baseline: `+188 %`."""
     if estimate is None or estimate.ratio is None:
         return DASH
     return change(estimate.ratio, _digits(estimate.ratio, estimate.low, estimate.high))
 
 
-def bounds(estimate: Estimate | None) -> str:
+def bounds(estimate: RatioInterval | None) -> str:
     """The interval of the relative effect: `+183 to +193 %`; empty when there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
@@ -148,7 +166,7 @@ def probability(p: float | None) -> str:
 
 def short(raw: float | None) -> str:
     """Milliseconds or seconds with three significant digits or so."""
-    return number(raw, 0 if raw is not None and raw >= 100 else 1 if raw and raw >= 10 else 2)
+    return number(raw, sum(raw < limit for limit in (10, 100)) if raw is not None else 2)
 
 
 def plain(raw: float | None, digits: int = 8) -> str:
@@ -160,7 +178,7 @@ def plain(raw: float | None, digits: int = 8) -> str:
 
 def count(items: int, singular: str) -> str:
     """`1 trial`, `3 trials`."""
-    return f"{items:,} {singular}{'s' * (items != 1)}"
+    return f"{items:,} {singular if items == 1 else f'{singular}s'}"
 
 
 def capital(text: str) -> str:

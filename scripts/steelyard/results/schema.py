@@ -8,11 +8,13 @@ format version, so that a field can be added without a new version.
 
 from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
+from steelyard.experiment.schema import Experiment
 from steelyard.results.failure import Failure
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.spec import Record, Spec
+from steelyard.workload.schema import Limits
 from steelyard.yamlfile import Scalar
 
 FORMAT_VERSION = 2
@@ -93,18 +95,18 @@ class HostFacts(Record):
 
 
 class GateTerms(Record):
-    """What a session of `gate` is judged by (`gate/looks.py`)."""
+    """What a session of `gate` is judged by (`gate/interim.py`)."""
 
     margin: float
     """Tolerated harm in the primary metric, as a fraction."""
     looks: list[int]
-    """Blocks after which it is looked at, and may end."""
+    """Blocks after which it is analysed, and may end."""
     floor: float | None
     """Smallest harm that it finds almost surely by the host's noise certificate, as a fraction; None: there is none."""
     certificate: str | None = None
     """Name of that certificate's file."""
     seconds: float | None = None
-    """Time that it may take; None: as long as its looks want."""
+    """Time that it may take; None: as long as its interim analyses want."""
     sides: dict[str, str]
     """What baseline and candidate were called on the command line."""
     abstains: list[str] = Field(default_factory=list)
@@ -128,6 +130,15 @@ class CertificateTerms(Record):
     """Name of the hosts that it holds for; None: of this host alone."""
 
 
+class RecordedWorkload(Record):
+    """What analyses ask of a workload file; the rest of it is kept as it was read."""
+
+    model_config = ConfigDict(extra="allow")
+    name: str
+    version: str
+    limits: Limits = Field(default_factory=Limits)
+
+
 class Session(Record):
     """session.json: everything that was decided before the first trial."""
 
@@ -137,12 +148,12 @@ class Session(Record):
     steelyard_version: str
     revision: str | None
     """Commit of the suite, with `+` when the work tree was changed."""
-    workload: dict[str, Any]
-    """The workload file as read (`Workload.model_dump`)."""
+    workload: RecordedWorkload
+    """The workload file as read."""
     workload_path: str
     """Where it was read from."""
-    experiment: dict[str, Any]
-    """The experiment file as resolved (`Experiment.model_dump`)."""
+    experiment: Experiment
+    """The experiment file as resolved."""
     quick: bool
     command: str = ""
     """Command line that runs the same experiment again, with the same order of trials."""
@@ -216,7 +227,7 @@ class Check(Record):
     """One sentence for people, with the figures."""
 
     @property
-    def failed(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether it was judged and did not pass."""
         return self.applies and not self.passed
 

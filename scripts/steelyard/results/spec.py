@@ -169,7 +169,7 @@ class Spec(Record):
 
     def of(self, *roles: Role) -> list[Component]:
         """Components of these roles."""
-        return [one for one in self.components if one.role in roles]
+        return [component for component in self.components if component.role in roles]
 
     @property
     def servers(self) -> list[Component]:
@@ -179,12 +179,12 @@ class Spec(Record):
     @property
     def server_cpus(self) -> set[int]:
         """Logical CPUs that the servers may use, all of them together: under SMT several for each core."""
-        return {cpu for one in self.servers for cpu in one.cpus}
+        return {cpu for server in self.servers for cpu in server.cpus}
 
     @property
     def weighed_cpus(self) -> set[int]:
         """The same of servers and compilers: what compiles for servers is on their account, in CPU as in cores."""
-        return {cpu for one in self.of(*MEASURED_ROLES) for cpu in one.cpus}
+        return {cpu for component in self.of(*MEASURED_ROLES) for cpu in component.cpus}
 
     @property
     def injectors(self) -> list[Component]:
@@ -192,21 +192,21 @@ class Spec(Record):
         return self.of("injector")
 
     @property
-    def deployed(self) -> list[Component]:
+    def without_injectors(self) -> list[Component]:
         """Everything but the injectors."""
-        return [one for one in self.components if one.role != "injector"]
+        return [component for component in self.components if component.role != "injector"]
 
     @property
     def ports(self) -> list[int]:
         """Ports on this host that it needs."""
         if self.remote:
             return []
-        ports = [port for one in self.components for port in (one.port, one.serves)]
+        ports = [port for component in self.components for port in (component.port, component.serves)]
         return [port for port in ports if port is not None]
 
     def caches(self, *states: Literal["cold", "warm"]) -> list[str]:
         """Kinds of component whose `${cache}` each trial finds in one of these states."""
-        return list(dict.fromkeys(one.kind for one in self.components if one.cache in states))
+        return list(dict.fromkeys(each.kind for each in self.components if each.cache in states))
 
     @property
     def needs_preparation(self) -> bool:
@@ -216,15 +216,16 @@ class Spec(Record):
     @property
     def keeps_compilers(self) -> bool:
         """Whether its compilers have compiled for an earlier start of its servers."""
-        return any(one.kept for one in self.of("compiler"))
+        return any(compiler.kept for compiler in self.of("compiler"))
 
     def component(self, name: str) -> Component:
         """The component of that name (raises StopIteration)."""
-        return next(one for one in self.components if one.name == name)
+        return next(component for component in self.components if component.name == name)
 
-    def changed(self, role: Role, change: Callable[[Component], Mapping[str, Any]], **more: Any) -> Self:
+    def with_changes(self, role: Role, change: Callable[[Component], Mapping[str, Any]], **more: Any) -> Self:
         """The same with other fields of its components of a role (`change` names them), and `more` of its own."""
         components = [
-            one.model_copy(update=change(one)) if one.role == role else one for one in self.components
+            component.model_copy(update=change(component)) if component.role == role else component
+            for component in self.components
         ]
         return self.model_copy(update={"components": components, **more})

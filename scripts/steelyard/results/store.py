@@ -5,8 +5,10 @@ is not as the journal has bound it (binding.py)."""
 import errno
 import json
 import os
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +17,8 @@ from pydantic import BaseModel, ValidationError
 from steelyard.errors import Altered, BadInput, NewerFormat, NoSpace
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
-from steelyard.results.binding import altered, digest
+from steelyard.results.binding import digest, find_altered
+from steelyard.results.figures import count
 from steelyard.results.schema import FORMAT_VERSION, JournalEntry, Session, Trial
 from steelyard.yamlfile import first_error
 
@@ -52,6 +55,19 @@ def write_atomic(path: Path, content: str | bytes) -> None:
         raise no_space(path, error) from error
 
 
+@contextmanager
+def write_folder(folder: Path) -> Iterator[Path]:
+    """A new folder that takes its name at the end: it is either whole or not there (raises NoSpace)."""
+    new = folder.with_name(f".{folder.name}.new")
+    try:
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir(parents=True)
+        yield new
+        new.rename(folder)
+    except OSError as error:
+        raise no_space(folder, error) from error
+
+
 def no_space(path: Path, error: OSError) -> Exception:
     """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
     if error.errno not in _NO_SPACE:
@@ -80,7 +96,7 @@ def require_writable(folder: Path) -> None:
 
 def write_record(path: Path, record: BaseModel) -> str:
     """Write a record as indented JSON, atomically; returns its digest."""
-    data = (record.model_dump_json(indent=1) + "\n").encode()
+    data = (record.model_dump_json(indent=1, by_alias=True) + "\n").encode()
     write_atomic(path, data)
     return digest(data)
 
@@ -103,8 +119,8 @@ def _read_file(path: Path) -> bytes:
         raise BadInput(f"{path} {why}: is {path.parent} a session directory?") from error
 
 
-def _parse_record(path: Path, data: bytes, record_type: type[R], bound: str | None = None) -> R:
-    """A record from what its file holds; `bound`: the digest that it was written with, None where nothing tells."""
+def _parse_record(path: Path, data: bytes, record_type: type[R]) -> R:
+    """A record from what its file holds (errors as `read_record`)."""
     try:
         raw: dict[str, Any] = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -121,8 +137,6 @@ def _parse_record(path: Path, data: bytes, record_type: type[R], bound: str | No
             f"{path} has format version {version}, this Steelyard reads up to {FORMAT_VERSION}:"
             " use the newer Steelyard that wrote it"
         )
-    if bound is not None and digest(data) != bound:
-        raise _altered(path, "is not as it was recorded")
     try:
         return record_type.model_validate(raw)
     except ValidationError as error:
@@ -130,8 +144,10 @@ def _parse_record(path: Path, data: bytes, record_type: type[R], bound: str | No
         raise BadInput(f"{path} does not fit its format ({where}): restore it from a copy") from error
 
 
-def _altered(path: Path, what: str) -> Altered:
-    return Altered(f"{path} {what}: nothing can be said from this session until it is restored from a copy")
+def _alteration(path: Path, problem: str) -> Altered:
+    return Altered(
+        f"{path} {problem}: nothing can be said from this session until it is restored from a copy"
+    )
 
 
 class Journal:
@@ -167,7 +183,7 @@ class Journal:
 
         It begins a line of its own, whatever a crash left.
         """
-        begin, last = b"", self._last_written()
+        begin, last = b"", self._own_last()
         if last is None:
             data = self._read()
             lines = [line for line in data.split(b"\n") if line]
@@ -184,7 +200,7 @@ class Journal:
         except OSError as error:
             raise no_space(self.path, error) from error
 
-    def _last_written(self) -> str | None:
+    def _own_last(self) -> str | None:
         """Digest of the last line, where the file is as this process left it."""
         if self._left is None:
             return None
@@ -216,7 +232,7 @@ class Journal:
             except ValidationError:
                 entry = None
             if entry is not None and entry.after != before:
-                raise _altered(self.path, f"was changed in line {number} or before it")
+                raise _alteration(self.path, f"was changed in line {number} or before it")
             before = digest(line)
             entries.append(entry)
         return entries, before
@@ -247,10 +263,8 @@ class SessionDirectory:
     def session(self) -> Session:
         """Read session.json (see `read_record` for errors; Altered: not what the session began with)."""
         path = self.path / "session.json"
-        session, entries = self._record(path, Session), self.journal()
-        if entries and self._parsed[path][0] != entries[0].digest:
-            raise _altered(path, "is not as it was recorded")
-        return session
+        entries = self.journal()
+        return self._record(path, Session, entries[0].digest if entries else None)
 
     def trials(self) -> list[Trial]:
         """Every finished trial, valid or void, in order of time: those that the journal tells of.
@@ -264,9 +278,9 @@ class SessionDirectory:
         ended, running = self._bound()
         aside = {path for path in there if ".interrupted-" in path.parent.name}
         if strangers := sorted(there - aside - ended.keys() - running):
-            raise _altered(strangers[0], "is of no trial that this session ran")
+            raise _alteration(strangers[0], "is of no trial that this session ran")
         if lost := [path for path in ended if not path.exists()]:
-            raise _altered(lost[0], "is gone, which the session recorded")
+            raise _alteration(lost[0], "is gone, which the session recorded")
         trials = [self._record(path, Trial, bound) for path, bound in ended.items()]
         return sorted(trials, key=lambda trial: trial.order)
 
@@ -279,24 +293,24 @@ class SessionDirectory:
         missing = []
         for trial in trials:
             folder = self.trial_path(trial.block, trial.arm, trial.attempt)
-            changed, gone = altered(folder, trial.files)
+            changed, gone = find_altered(folder, trial.files)
             if changed:
-                raise _altered(folder / changed[0], "is not as it was when the trial ended")
+                raise _alteration(folder / changed[0], "is not as it was when the trial ended")
             missing += [f"{folder.name}/{name}" for name in gone]
-        told = []
+        sentences = []
         if missing:
-            told.append(
+            sentences.append(
                 f"{len(missing)} files that figures of trials were made from are gone ({missing[0]}"
                 f"{' and others' if len(missing) > 1 else ''}): those figures cannot be checked any more."
             )
         if torn := self._journal.lines().count(None):
-            told.append(f"A crash cut off {torn} line{'s' * (torn > 1)} of the journal, which tell nothing.")
-        return told
+            sentences.append(f"A crash cut off {count(torn, 'line')} of the journal, which tell nothing.")
+        return sentences
 
     def profiles(self) -> dict[str, list[str]]:
         """Names of the files in `profiles/ARM/`, by arm."""
-        folders = sorted(one for one in (self.path / "profiles").glob("[!.]*") if one.is_dir())
-        return {folder.name: sorted(one.name for one in folder.iterdir()) for folder in folders}
+        folders = sorted(path for path in (self.path / "profiles").glob("[!.]*") if path.is_dir())
+        return {folder.name: sorted(path.name for path in folder.iterdir()) for folder in folders}
 
     def analysis(self) -> Analysis:
         """Read analysis.json (see `read_record`; Altered: not what these trials give)."""
@@ -348,11 +362,11 @@ class SessionDirectory:
         """A record of this session (errors as `read_record`; Altered: it has another digest than `bound`)."""
         data = _read_file(path)
         mark, parsed = digest(data), self._parsed.get(path)
+        if bound not in (None, mark):
+            raise _alteration(path, "is not as it was recorded")
         if parsed is not None and parsed[0] == mark and isinstance(parsed[1], record_type):
-            if bound not in (None, mark):
-                raise _altered(path, "is not as it was recorded")
             return parsed[1]
-        record = _parse_record(path, data, record_type, bound)
+        record = _parse_record(path, data, record_type)
         self._parsed[path] = mark, record
         return record
 

@@ -87,8 +87,7 @@ def _floor(gate: Gate, rng: np.random.Generator) -> float:
 def _staged_session(setup: Setup, terms: GateTerms, rng: np.random.Generator) -> Session:
     seed = int(rng.integers(2**62))
     schedule = make_stages([arm.name for arm in setup.arms], terms.looks, seed)
-    workload = {"name": "synthetic", "version": "1"}
-    update = {"seed": seed, "schedule": schedule, "gate": terms, "workload": workload}
+    update = {"seed": seed, "schedule": schedule, "gate": terms}
     return template(setup).model_copy(update=update)
 
 

@@ -23,10 +23,10 @@ from steelyard.gate.verdict import decide
 from steelyard.measure.ledger import is_void
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
-from steelyard.results.schema import ArmRecord, Session, Trial
+from steelyard.results.schema import ArmRecord, RecordedWorkload, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.trials import SPEC, Disturbance, Truth, make_sampled_trial, make_trial
-from steelyard.session.duet import judged_together
+from steelyard.session.duet import judge_together
 from steelyard.session.schedule import Schedule, make_schedule
 from steelyard.yamlfile import Scalar
 
@@ -160,7 +160,7 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
 
 def judge_duet(trials: Mapping[str, Trial]) -> list[Trial]:
     """Trials that ran at once, by arm: one that is void voids the other."""
-    checks = judged_together({arm: trial.checks for arm, trial in trials.items()})
+    checks = judge_together({arm: trial.checks for arm, trial in trials.items()})
     return [
         trial.model_copy(update={"checks": checks[arm], "state": "void" if is_void(checks[arm]) else "valid"})
         for arm, trial in trials.items()
@@ -268,9 +268,10 @@ def template(setup: Setup) -> Session:
         metrics=Metrics(primary=setup.primary, report=list(setup.report)),
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
-    rest: dict[str, Any] = {"id": "selfcheck", "workload": {}, "quick": False, "notes": []}
+    workload = RecordedWorkload(name="synthetic", version="1")
+    rest: dict[str, Any] = {"id": "selfcheck", "workload": workload, "quick": False, "notes": []}
     return Session.model_construct(
-        experiment=experiment.model_dump(mode="json", by_alias=True),
+        experiment=experiment,
         arms=[
             ArmRecord(
                 name=arm.name,

@@ -26,8 +26,8 @@ from steelyard.results.measurement import ComponentResult, Latency, TrialMeasure
 from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.sampling.columns import PROCESS_COLUMNS
-from steelyard.session.collect import figures
-from steelyard.session.trial import record_of
+from steelyard.session.evidence import TrialOutcome, measure_outcome
+from steelyard.session.trial import trial_record
 
 SECONDS = 60.0
 """Length of the measurement."""
@@ -141,15 +141,14 @@ def make_trial(planned: Planned, spec: Spec, truth: Truth) -> Trial:
     server = ComponentResult(
         name="server-1", role="server", cpu_seconds=truth.cpu * requests, start_seconds=truth.start
     )
-    results = {
-        "measurement": measurement,
-        "checks": judge(measurement, spec),
-        "steady": truth.steady,
-        "latency": {"all": latency},
-        "components": [server],
-        "trace": [],
-    }
-    return record_of(planned, spec, results, float(planned.order), {})
+    outcome = TrialOutcome(
+        measurement=measurement,
+        checks=judge(measurement, spec),
+        steady=truth.steady,
+        latency={"all": latency},
+        components=[server],
+    )
+    return trial_record(planned, spec, outcome, float(planned.order), {})
 
 
 def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.random.Generator) -> Trial:
@@ -163,7 +162,7 @@ def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.rando
     begin = 1e6 * planned.order
     window = (begin + warm, begin + warm + SECONDS)
     window_rates = rates[warm : warm + int(SECONDS)]
-    results = figures(
+    outcome = measure_outcome(
         Window(
             undisturbed_run(
                 spec, window, ramp_end=begin, steady=accepted is not None, steady_detail="By the rule."
@@ -176,7 +175,7 @@ def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.rando
             Health(users=USERS, gap=1.0),
         )
     )
-    return record_of(planned, spec, results, begin, {"measure": window})
+    return trial_record(planned, spec, outcome, begin, {"measure": window})
 
 
 def _record_requests(rates: Array) -> Recorded:

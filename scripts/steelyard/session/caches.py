@@ -9,15 +9,16 @@ load with options that fill the caches, and are stopped in order, on which HotSp
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
 from steelyard.results.spec import Spec
-from steelyard.results.store import SessionDirectory, no_space
+from steelyard.results.store import SessionDirectory, no_space, write_folder
 from steelyard.session.context import RunContext
-from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.schedule import populating_load
+from steelyard.session.trial_run import TrialFailedError, TrialRun, extra_run
 from steelyard.spec.plan import populating_spec
 
 WRITE_GRACE = 120.0
@@ -32,15 +33,15 @@ class Caches:
     engines: Mapping[str, Engine]
     context: RunContext
 
-    def bring(self, spec: Spec, deployment: Deployment[Any]) -> None:
+    def install(self, spec: Spec, deployment: Deployment[Any]) -> None:
         """Give a deployment's components, which do not run, caches in the state that the spec declares."""
         warm = spec.caches("warm")
-        for kind in spec.caches("cold", "warm"):
-            folder = deployment.cache(kind)
-            source = self.directory.path / "caches" / spec.arm / kind
+        for service in spec.caches("cold", "warm"):
+            folder = deployment.cache(service)
+            source = self.directory.path / "caches" / spec.arm / service
             try:
                 shutil.rmtree(folder, ignore_errors=True)
-                if kind in warm:
+                if service in warm:
                     shutil.copytree(source, folder)
                 else:
                     folder.mkdir(parents=True)
@@ -56,44 +57,34 @@ class Caches:
         kept = self.directory.path / "caches" / spec.arm
         if not spec.caches("warm") or kept.exists():
             return
-        folder = self.directory.trials_path / f"populate-{spec.arm}"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "replay").mkdir(parents=True)
         self.directory.log(self.context.clock.time(), "populate", arm=spec.arm)
-        plain = populating_spec(spec)
-        deployment = self.engines[spec.engine].open(plain, folder)
-        flight = Flight(plain, folder, deployment, self.context, lambda _phase: None)
+        place = self.directory, self.engines, self.context, f"populate-{spec.arm}"
         try:
-            self._run(flight)
-            self._keep(spec, deployment)
+            with extra_run(*place, populating_spec(spec)) as run:
+                _fill(run)
+                with write_folder(kept) as new:
+                    for service in spec.caches("warm"):
+                        shutil.copytree(_filled_cache(spec, run.deployment, service), new / service)
         except TrialFailedError as failure:
             raise ServerFailed(f"the run that fills the class caches failed: {failure}") from failure
-        finally:
-            flight.abandon()
 
-    def _run(self, flight: Flight) -> None:
-        with flight.phase("prepare", populating_load(flight.spec)):
-            flight.deployed.bring_up()
-            flight.deployed.load_data()
-            flight.start_injectors()
-            flight.injectors.go()
-            flight.watch(populating_load(flight.spec))
-            problems = flight.injectors.stop()
-            if problems:
-                raise TrialFailedError(problems[0])
-            flight.deployed.take_down(("proxy", "server", "compiler"), WRITE_GRACE)
 
-    def _keep(self, spec: Spec, deployment: Deployment[Any]) -> None:
-        kept = self.directory.path / "caches" / spec.arm
-        new = kept.with_name(f".{spec.arm}.new")
-        try:
-            shutil.rmtree(new, ignore_errors=True)
-            for kind in spec.caches("warm"):
-                folder = deployment.cache(kind)
-                if not folder.is_dir() or not any(folder.iterdir()):
-                    logs = deployment.logs(next(one.name for one in spec.components if one.kind == kind))
-                    raise ServerFailed(f"{kind} of arm {spec.arm} wrote no cache: see {logs}")
-                shutil.copytree(folder, new / kind)
-            new.rename(kept)
-        except OSError as error:
-            raise no_space(kept, error) from error
+def _fill(run: TrialRun) -> None:
+    with run.phase("prepare", populating_load(run.spec)):
+        run.deployed.start()
+        run.deployed.load_data()
+        run.start_injectors()
+        run.injectors.go()
+        run.watch(populating_load(run.spec))
+        problems = run.injectors.stop()
+        if problems:
+            raise TrialFailedError(problems[0])
+        run.deployed.stop(("proxy", "server", "compiler"), WRITE_GRACE)
+
+
+def _filled_cache(spec: Spec, deployment: Deployment[Any], service: str) -> Path:
+    folder = deployment.cache(service)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        logs = deployment.logs(next(each.name for each in spec.components if each.kind == service))
+        raise ServerFailed(f"{service} of arm {spec.arm} wrote no cache: see {logs}")
+    return folder

@@ -1,14 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What everything that runs in a session shares."""
+"""What everything that runs in a session shares, its watcher among it; and the throughput of the last second."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 from steelyard.clock import SYSTEM, Clock
+from steelyard.measure.columns import INTERNAL
 from steelyard.processes import Children
+from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.sampling.cgroup import throttled_seconds
-from steelyard.session.live import Watcher
 from steelyard.session.readback import ReadBack, observe
+
+
+class Watcher(Protocol):
+    """Receives the events of a session (the terminal view implements it); must return at once and never raise."""
+
+    def trial_started(self, planned: Planned, done: int, total: int) -> None:
+        """A trial begins: `done` of `total` trials have ended before it (repeats make the total grow)."""
+
+    def phase(self, phase: Phase, seconds: float | None) -> None:
+        """A phase begins; `seconds` is its expected length, None when it is not known."""
+
+    def progress(self, text: str) -> None:
+        """What is being loaded, and each line that a loader says while it loads: many lines in a second."""
+
+    def throughput(self, rate: float) -> None:
+        """Requests per second over the last second, by the servers' own counters."""
+
+    def trial_ended(self, trial: Trial, done: int, total: int) -> None:
+        """A trial ended, valid or void."""
+
+    def note(self, sentence: str) -> None:
+        """Something that whoever watches should know."""
+
+
+class LiveRate:
+    """Follows the growing `samples/counters.csv` at little cost; servers are read at times of their own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._offset = 0
+        self._rest = ""
+        self._last: dict[tuple[str, str], tuple[float, float]] = {}
+        """By server and operation: time and requests of the newest sample."""
+        self._rates: dict[tuple[str, str], float] = {}
+
+    def read(self) -> float | None:
+        """Requests per second between the last two samples of each operation; None when there is nothing new."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._offset)
+                chunk = file.read()
+        except OSError:
+            return None
+        self._offset += len(chunk)
+        *lines, self._rest = (self._rest + chunk.decode("utf-8", errors="replace")).split("\n")
+        changed = False
+        for line in lines:
+            stamp, *fields = line.split(",")
+            if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
+                continue
+            key, now, requests = (fields[0], fields[1]), float(stamp), float(fields[2])
+            at, before = self._last.get(key, (now, requests))
+            self._last[key] = now, requests
+            if now > at:
+                self._rates[key] = max(0.0, (requests - before) / (now - at))
+                changed = True
+        return sum(self._rates.values()) if changed else None
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,19 @@ from steelyard.processes.listening import Listener
 from steelyard.results.failure import Failure
 from steelyard.results.spec import ORDER, Component, Role, Spec
 from steelyard.sampling.process import read_usage
-from steelyard.session.readback import MAPPED, ReadBack, mapped, observe
+from steelyard.session.readback import MAPPED, ReadBack, map_facts, observe
 from steelyard.workload.schema import Consistency
 
-LOOK_INTERVAL = 1.0
-"""Seconds between two looks at where a component listens."""
-LOOKS = 3
+LISTENER_INTERVAL = 1.0
+"""Seconds between two checks of where a component listens."""
+LISTENER_CHECKS = 3
 """How often in a row it has to be seen elsewhere, and nowhere else meanwhile, after the first time."""
 LOAD_TIMEOUT = 300.0
 """Seconds for one loader; 100,000 customers take a fraction of it (apps/README.md)."""
 
 
 @dataclass
-class Started:
+class StartedComponent:
     """A component that has answered."""
 
     running: Running
@@ -47,8 +47,9 @@ class Started:
     """Resident memory of its processes at that moment, bytes; of a compiler when the servers had answered."""
     ready_message_seconds: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
-    told: Mapping[Source, Facts] = field(default_factory=dict)
-    """What tells of its settings, by source; of servers alone."""
+    """What it says of itself: any JSON, as each server has its own keys."""
+    facts: Mapping[Source, Facts] = field(default_factory=dict)
+    """What each source says of its settings; of servers alone."""
 
     @property
     def component(self) -> Component:
@@ -63,15 +64,13 @@ class Deployed:
     spec: Spec
     deployment: Deployment[Any]
     progress: Callable[[str], None] = lambda _text: None
-    """Is told what is being loaded, and each line that a loader says while it loads."""
+    """Takes what is being loaded, and each line of a loader while it loads."""
     clock: Clock = SYSTEM
     read_back: ReadBack = observe
     """Asks a server what it really has."""
-    started: dict[str, Started] = field(default_factory=dict)
+    started: dict[str, StartedComponent] = field(default_factory=dict)
 
-    def bring_up(
-        self, roles: Sequence[Role] = ORDER[:-1], on_start: Callable[[], None] = lambda: None
-    ) -> None:
+    def start(self, roles: Sequence[Role] = ORDER[:-1], on_start: Callable[[], None] = lambda: None) -> None:
         """Start components role by role in `ORDER` and wait until each serves.
 
         Args:
@@ -96,12 +95,12 @@ class Deployed:
 
     def _compilers(self) -> dict[str, tuple[float | None, int | None]]:
         """CPU and memory of the compilers that run, by name."""
-        running = (self.started[one.name] for one in self.spec.of("compiler") if one.name in self.started)
-        return {one.component.name: _spent(one.running) for one in running}
+        names = (compiler.name for compiler in self.spec.of("compiler"))
+        return {name: _usage(self.started[name].running) for name in names if name in self.started}
 
-    def take_down(self, roles: Iterable[Role], grace: float = 20.0) -> list[Failure]:
+    def stop(self, roles: Iterable[Role], grace: float = 20.0) -> list[Failure]:
         """Stop the components of some roles; returns what did not end by itself."""
-        names = [one.name for one in self.spec.of(*roles)]
+        names = [component.name for component in self.spec.of(*roles)]
         problems = self.deployment.stop(names, grace)
         for name in names:
             self.started.pop(name, None)
@@ -111,16 +110,17 @@ class Deployed:
         """Send every loader's request, in order.
 
         Raises:
-            ServerFailed: a loader did not answer, or said no; its own words are passed on.
+            ServerFailed: a loader did not answer, or refused; the error has its own first line.
         """
         for step in self.spec.data:
             component = self.spec.component(step.component)
             self.progress(f"{step.component} loads its data")
             answer = self.deployment.ask(component, step.path, LOAD_TIMEOUT, self.progress)
             if answer is None or answer[0] != 200:
-                said = f"{_status(answer)}, it said: {_first(answer[1])}" if answer else _status(answer)
+                reason = f", it said: {_first_line(answer[1])}" if answer else ""
                 raise ServerFailed(
-                    f"{step.component} could not load its data ({step.path}): {said}", step.component
+                    f"{step.component} could not load its data ({step.path}): {_status(answer)}{reason}",
+                    step.component,
                 )
             text = answer[1].decode("utf-8", errors="replace")
             if step.contains is not None and step.contains not in text:
@@ -140,14 +140,14 @@ class Deployed:
             started.running = replace(started.running, pids=_tree(started.running))
             if started.component.role == "server":
                 granted = self.deployment.engine_facts(started.component.name)
-                started.told = self.read_back(started.running, started.info, granted)
+                started.facts = self.read_back(started.running, started.info, granted)
                 settings = started.component.jvm_settings
                 is_z = settings is not None and settings.gc == "z"
                 if self.deployment.remote and (is_z or MAPPED.intersection(started.component.read_back)):
                     smaps = self.deployment.memory_map(started.component.name)
-                    started.told = {**started.told, **mapped(started.component, started.told, smaps)}
+                    started.facts = {**started.facts, **map_facts(started.component, started.facts, smaps)}
 
-    def _date(self, started: Started) -> None:
+    def _date(self, started: StartedComponent) -> None:
         """When a component elsewhere began; to ask is work, and no part of its start."""
         began = self.deployment.began(started.component.name)
         started.start_seconds = started.answered - began if began is not None else None
@@ -177,9 +177,9 @@ class Deployed:
             return f"{check.component} gave {_status(answer)} to {check.path}"
         text = answer[1].decode("utf-8", errors="replace").strip()
         if check.equals is not None and text != check.equals.strip():
-            return f"it is {_first(answer[1])}, expected {check.equals}"
+            return f"it is {_first_line(answer[1])}, expected {check.equals}"
         if check.matches is not None and re.fullmatch(check.matches, text, re.DOTALL) is None:
-            return f"{_first(answer[1])!r} does not match {check.matches}"
+            return f"{_first_line(answer[1])!r} does not match {check.matches}"
         return None
 
     def _info(self, component: Component) -> Mapping[str, Any]:
@@ -189,10 +189,10 @@ class Deployed:
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
         others. None is asked on when one has failed, or when the session is interrupted: it would hold up the end."""
-        running = {one.name: one for one in self.deployment.started_components()}
+        running = {process.name: process for process in self.deployment.started_components()}
         over = threading.Event()
 
-        def wait_for(component: Component) -> Started | None:
+        def wait_for(component: Component) -> StartedComponent | None:
             return self._wait_for(running[component.name], len(components), over)
 
         with ThreadPoolExecutor(max_workers=len(components)) as pool:
@@ -202,34 +202,34 @@ class Deployed:
                 wait(waits, return_when=FIRST_EXCEPTION)
             finally:
                 over.set()
-        for started in [one for one in (each.result() for each in waits) if one is not None]:
+        for started in filter(None, [each.result() for each in waits]):
             self._refuse_stranger(started)
             started.ready_message_seconds = ready_message_after(
                 started.running.started, self.deployment.logs(started.component.name) / "messages.log"
             )
             self.started[started.component.name] = started
 
-    def _wait_for(self, running: Running, beside: int, over: threading.Event) -> Started | None:
+    def _wait_for(self, running: Running, others: int, over: threading.Event) -> StartedComponent | None:
         """Waits until one serves; None when it is `over` before."""
         component = running.component
         watch = _ListenerWatch(self.deployment, component, self.clock)
 
-        def settled() -> bool:
+        def is_settled() -> bool:
             if self.deployment.serves(component):
                 return True
             failure = self.deployment.failure(component.name)
             if failure is not None:
                 raise ServerFailed(failure, component.name)
-            if sentence := watch.look():
+            if sentence := watch.check():
                 raise ServerFailed(f"{sentence}: see {self.deployment.logs(component.name)}", component.name)
             return over.is_set()
 
         # Many polls a second beside a starting JVM would be part of its start.
-        interval = POLL_INTERVAL * max(1.0, beside / 4)
-        if not wait_until(settled, component.ready.within, interval, self.clock):
+        interval = POLL_INTERVAL * max(1.0, others / 4)
+        if not wait_until(is_settled, component.ready.within, interval, self.clock):
             self.deployment.require_programs()
             raise ServerFailed(
-                f"{component.name} did not answer within {component.ready.within:.0f} s{watch.seen()}:"
+                f"{component.name} did not answer within {component.ready.within:.0f} s{watch.describe()}:"
                 f" see {self.deployment.logs(component.name)}",
                 component.name,
             )
@@ -237,26 +237,26 @@ class Deployed:
             return None
         answered = self.clock.time()
         # Only now: what a start script needed for a moment has gone.
-        whole = replace(running, pids=_tree(running))
-        return Started(whole, answered, answered - running.started, *_spent(running))
+        component_tree = replace(running, pids=_tree(running))
+        return StartedComponent(component_tree, answered, answered - running.started, *_usage(running))
 
-    def _refuse_stranger(self, started: Started) -> None:
-        """Nobody else's server may be loaded with data, or weighed."""
+    def _refuse_stranger(self, started: StartedComponent) -> None:
+        """Nobody else's server may be loaded with data, or measured."""
         component = started.component
         if component.info is None or started.running.contained:
             return
         # Workers come and go: it may be one that came since, or has gone.
         before = _tree(started.running)
-        told = self._info(component).get("pid", before[0])
-        if told not in before and told not in _tree(started.running):
+        pid = self._info(component).get("pid", before[0])
+        if pid not in before and pid not in _tree(started.running):
             raise PortInUse(
-                f"port {component.port} is answered by process {told}, not by {component.name}: stop that process, or"
+                f"port {component.port} is answered by process {pid}, not by {component.name}: stop that process, or"
                 " choose other ports with --port"
             )
 
 
 class _ListenerWatch:
-    """Looks, while one is waited for, whether it listens elsewhere than where it is asked: then no waiting helps.
+    """Checks, while one is waited for, whether it listens elsewhere than where it is asked: then no waiting helps.
 
     A server may open other ports before its own (JMX, administration), so what it listens on is no proof. It is one
     that the port is the right one and the address is not, or that its readiness check is met there.
@@ -264,41 +264,39 @@ class _ListenerWatch:
 
     def __init__(self, deployment: Deployment[Any], component: Component, clock: Clock) -> None:
         self._deployment, self._component, self._clock = deployment, component, clock
-        self._next = clock.monotonic() + LOOK_INTERVAL
+        self._next = clock.monotonic() + LISTENER_INTERVAL
         self._before: list[Listener] = []
-        self._looks = 0
+        self._checks = 0
 
-    def look(self) -> str | None:
-        """One sentence as soon as it is sure to listen elsewhere; costs nothing between looks."""
+    def check(self) -> str | None:
+        """One sentence as soon as it is sure to listen elsewhere; costs nothing between checks."""
         if self._clock.monotonic() < self._next:
             return None
-        self._next = self._clock.monotonic() + LOOK_INTERVAL
-        wrong = [one for one in self._deployment.listens_elsewhere(self._component) if self._is_its_own(one)]
-        self._looks = self._looks + 1 if wrong and wrong == self._before else 0
+        self._next = self._clock.monotonic() + LISTENER_INTERVAL
+        listeners = self._deployment.listens_elsewhere(self._component)
+        wrong = [listener for listener in listeners if self._is_its_own(listener)]
+        self._checks = self._checks + 1 if wrong and wrong == self._before else 0
         self._before = wrong
-        if self._looks < LOOKS:
+        if self._checks < LISTENER_CHECKS:
             return None
-        return f"{self._component.name} listens on {_listed(wrong)}, {self._wanted()}"
+        return f"{self._component.name} {self._sentence(wrong)}"
 
-    def seen(self) -> str:
+    def describe(self) -> str:
         """The same of one that did not answer in time, as a part of that sentence; empty when nothing is known."""
-        found = self._deployment.listens_elsewhere(self._component)
-        return f" (it listens on {_listed(found)}, {self._wanted()})" if found else ""
+        listeners = self._deployment.listens_elsewhere(self._component)
+        return f" (it {self._sentence(listeners)})" if listeners else ""
 
-    def _is_its_own(self, one: Listener) -> bool:
-        if one.port == self._deployment.expected_address(self._component)[0]:
+    def _is_its_own(self, listener: Listener) -> bool:
+        if listener.port == self._deployment.expected_address(self._component)[0]:
             return True
         # An address inside of a container is another one here.
         if self._deployment.contained or self._component.ready.path is None:
             return False
-        return answers_at(one.address, one.port, self._component)
+        return answers_at(listener.address, listener.port, self._component)
 
-    def _wanted(self) -> str:
-        return f"and not on {self._deployment.expected_address(self._component)[1]}"
-
-
-def _listed(found: Sequence[Listener]) -> str:
-    return ", ".join(map(str, found))
+    def _sentence(self, listeners: Sequence[Listener]) -> str:
+        wanted = self._deployment.expected_address(self._component)[1]
+        return f"listens on {', '.join(map(str, listeners))}, and not on {wanted}"
 
 
 def _tree(running: Running) -> list[int]:
@@ -310,10 +308,10 @@ def _status(answer: tuple[int, bytes] | None) -> str:
     return "no answer" if answer is None else f"status {answer[0]}"
 
 
-def _first(body: bytes) -> str:
+def _first_line(body: bytes) -> str:
     return body.decode("utf-8", errors="replace").strip().partition("\n")[0][:200]
 
 
-def _spent(running: Running) -> tuple[float | None, int | None]:
+def _usage(running: Running) -> tuple[float | None, int | None]:
     """CPU seconds and resident bytes of a component; None where it has ended, or is not here."""
     return read_usage(running.pids[0], running.mark) if running.pids else (None, None)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two trials at once: a duet (Bulej et al., "Duet benchmarking", ICPE 2020).
 
-    the specs of both sides, each on its half of the cores -> one spec of all components -> one flight, its procedure
+    the specs of both sides, each on its half of the cores -> one spec of all components -> one run, its procedure
     what was sampled -> each side's own samples, under its own names -> two trials, as if each had run alone
 
 What disturbs the host meanwhile meets both sides, and cancels in their ratio. A side that is void voids the other: it
 was measured beside something that was not as it should be.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, CombinedDeployment, side_of, with_side, without_side
@@ -22,8 +22,11 @@ from steelyard.measure.ledger import PARTNER, is_void
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
-from steelyard.session.flight import Flight
+from steelyard.session.trial_run import TrialRun
 from steelyard.spec.split import Core
+from steelyard.workload.schema import Consistency, DataRequest
+
+Step = TypeVar("Step", DataRequest, Consistency)
 
 DUET = "duet"
 """In the place of the arm, in the name of the folder with what was sampled of both."""
@@ -43,13 +46,13 @@ def halves(cores: Sequence[Core]) -> tuple[list[Core], list[Core]]:
     return list(cores[:half]), list(cores[half : 2 * half])
 
 
-def refuse_impossible(specs: Mapping[str, Spec]) -> None:
+def check_duet(specs: Mapping[str, Spec]) -> None:
     """Refuse sides that cannot run at once (raises BadInput)."""
     if len(specs) != 2:
         raise BadInput(f"a duet has two arms, and this experiment {len(specs)}: leave --duet out")
     first, second = specs.values()
-    pages = [one.jvm_settings.pages for spec in specs.values() for one in spec.servers if one.jvm_settings]
-    for why, wrong in (
+    jvms = [server.jvm_settings for spec in specs.values() for server in spec.servers]
+    for why, applies in (
         (f"procedure {first.procedure} has no common measurement", first.procedure != "steady"),
         ("in a cluster the scheduler says what runs where", first.remote),
         ("the arms have different loads", first.load != second.load),
@@ -58,36 +61,38 @@ def refuse_impossible(specs: Mapping[str, Spec]) -> None:
             len(first.servers) != len(second.servers),
         ),
         ("the arms want settings of the whole host", bool(first.host_states or second.host_states)),
-        ("the pool of large pages is prepared for one side", "large" in pages),
+        (
+            "the pool of large pages is prepared for one side",
+            any(jvm is not None and jvm.pages == "large" for jvm in jvms),
+        ),
     ):
-        if wrong:
+        if applies:
             raise BadInput(f"both sides of a duet run at once, and {why}: leave --duet out")
 
 
-def merged(sides: Mapping[str, Spec]) -> Spec:
+def merge_sides(sides: Mapping[str, Spec]) -> Spec:
     """One spec with the components of both sides; it is what runs, and nothing is reported of it."""
-    first = next(iter(sides.values()))
+    first, *_ = sides.values()
 
-    def named(side: str, one: Any) -> Any:
-        return one.model_copy(update={"component": f"{side}{MARK}{one.component}"})
+    def in_side(side: str, steps: Iterable[Step]) -> list[Step]:
+        return [step.model_copy(update={"component": f"{side}{MARK}{step.component}"}) for step in steps]
 
     return first.model_copy(
         update={
             "arm": " and ".join(sides),
             "components": [
                 # In the order in which they start, injectors last.
-                with_side(side, one)
-                for injects in (False, True)
+                with_side(side, component)
+                for components in ("without_injectors", "injectors")
                 for side, spec in sides.items()
-                for one in spec.components
-                if (one.role == "injector") == injects
+                for component in getattr(spec, components)
             ],
             "entry": [f"{side}{MARK}{name}" for side, spec in sides.items() for name in spec.entry],
-            "data": [named(side, one) for side, spec in sides.items() for one in spec.data],
+            "data": [step for side, spec in sides.items() for step in in_side(side, spec.data)],
             "consistency": [
-                named(side, one).model_copy(update={"about": f"{side}{MARK}{one.about}"})
+                check.model_copy(update={"about": f"{side}{MARK}{check.about}"})
                 for side, spec in sides.items()
-                for one in spec.consistency
+                for check in in_side(side, spec.consistency)
             ],
             "server_cores": sum(spec.server_cores for spec in sides.values()),
         }
@@ -95,8 +100,8 @@ def merged(sides: Mapping[str, Spec]) -> Spec:
 
 
 @dataclass
-class Duet(Flight):
-    """The flight of two sides, whose deployment is `Both`."""
+class CombinedRun(TrialRun):
+    """The run of two sides, whose deployment is `Both`."""
 
     sides: Mapping[str, Spec] = field(default_factory=dict)
     folders: Mapping[str, Path] = field(default_factory=dict)
@@ -109,40 +114,58 @@ class Duet(Flight):
         return [(spec, self.deployment.sides[side]) for side, spec in self.sides.items()]
 
     @cached_property
-    def parts(self) -> Sequence[Flight]:
-        """Each side as if it had flown alone. Once everything has stopped: then its samples are cut out."""
-        found = []
-        for (side, spec), (_, deployment) in zip(self.sides.items(), self.deployments, strict=True):
-            cut_out(self.folder / "samples", side, self.folders[side] / "samples")
-            started = {
-                without_side(one.component).name: replace(
-                    one, running=replace(one.running, component=without_side(one.component))
+    def trials(self) -> Sequence[TrialRun]:
+        """Each side as if it had run alone. Once everything has stopped: then its samples are cut out."""
+        return [
+            self._side(side, deployment)
+            for side, (_, deployment) in zip(self.sides, self.deployments, strict=True)
+        ]
+
+    def _side(self, side: str, deployment: Deployment[Any]) -> TrialRun:
+        extract_samples(self.folder / "samples", side, self.folders[side] / "samples")
+        run = TrialRun(
+            self.sides[side],
+            self.folders[side],
+            deployment,
+            self.context,
+            self.log_phase,
+            self.phases,
+            ramp_end=self.ramp_end,
+            window=self.window,
+            throttled=self.throttled,
+            steady=self.steady,
+            steady_detail=self.steady_detail,
+            failures=[
+                failure for failure in self.failures if side_of(failure.component, self.sides) in (None, side)
+            ],
+            killed={
+                name.partition(MARK)[2]: time for name, time in self.killed.items() if self._is_of(side, name)
+            },
+        )
+        run.wall_ahead = self.wall_ahead
+        for name, started in self.deployed.started.items():
+            if self._is_of(side, name):
+                component = without_side(started.component)
+                run.deployed.started[component.name] = replace(
+                    started, running=replace(started.running, component=component)
                 )
-                for name, one in self.deployed.started.items()
-                if name.startswith(f"{side}{MARK}")
-            }
-            own = [one for one in self.failures if side_of(one.component, self.sides) in (None, side)]
-            part = self.part(spec, self.folders[side], deployment, started, own)
-            part.killed = {
-                name.partition(MARK)[2]: at
-                for name, at in self.killed.items()
-                if name.startswith(f"{side}{MARK}")
-            }
-            found.append(part)
-        return found
+        return run
+
+    def _is_of(self, side: str, name: str) -> bool:
+        return side_of(name, self.sides) == side
 
 
-def cut_out(samples: Path, side: str, to: Path) -> None:
+def extract_samples(samples: Path, side: str, folder: Path) -> None:
     """Write what was sampled of one side under its own names, and what was sampled of the host and of the harness."""
-    to.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for path in samples.glob("*.csv"):
         head, *rows = read_text(path).splitlines(keepends=True)
         if "process" in KEYS[path.stem]:
-            rows = [own for row in rows if (own := _own(row, side)) is not None]
-        (to / path.name).write_text("".join([head, *rows]), encoding="utf-8")
+            rows = [own for row in rows if (own := _own_row(row, side)) is not None]
+        (folder / path.name).write_text("".join([head, *rows]), encoding="utf-8")
 
 
-def _own(row: str, side: str) -> str | None:
+def _own_row(row: str, side: str) -> str | None:
     """A row under the side's own name; None: it is the other side's."""
     epoch, _, rest = row.partition(",")
     process, comma, figures = rest.partition(",")
@@ -152,15 +175,15 @@ def _own(row: str, side: str) -> str | None:
     return f"{epoch},{name}{comma}{figures}" if owner == side else None
 
 
-def judged_together(checks: Mapping[str, Sequence[Check]]) -> dict[str, list[Check]]:
+def judge_together(checks: Mapping[str, Sequence[Check]]) -> dict[str, list[Check]]:
     """The checks of both sides; beside a side that is void the other one fails too."""
     void = [side for side, own in checks.items() if is_void(own)]
-    found = {side: list(own) for side, own in checks.items()}
-    for side in found.keys() - void if void else ():
+    judged = {side: list(own) for side, own in checks.items()}
+    for side in judged.keys() - void if void else ():
         (other,) = void
-        why = next(check.detail for check in checks[other] if check.voids and check.failed)
+        why = next(check.detail for check in checks[other] if check.voids and check.has_failed)
         sentence = f"{other}, which was measured at the same time, is void: {why}"
-        found[side].append(
+        judged[side].append(
             Check(name=PARTNER, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)
         )
-    return found
+    return judged

@@ -22,7 +22,7 @@ READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
 STOP_TIMEOUT = 45.0
 LEAD = 1.0
-"""Seconds before a start on other machines at which each is told of it, at least."""
+"""Seconds before a start on other machines at which each gets its command, at least."""
 _POLL = 0.02
 
 
@@ -55,14 +55,15 @@ class Injectors:
     def go(self) -> float:
         """Let all of them begin, all at once; returns the epoch time just before.
 
-        Others need time to hear of it: they are told a whole second that is still to come, and it is waited for.
+        Those on other machines need time to get the command: it names a whole second that is still to come, and this
+        waits for it.
         """
         begin = self.clock.time() if self.write_remote is None else float(math.ceil(self.clock.time() + LEAD))
         for name in self.names:
             self._write(name, "start", "" if self.write_remote is None else f"{begin * 1000:.0f}")
-        while (left := begin - self.clock.time()) > 0:
+        while (remaining := begin - self.clock.time()) > 0:
             self.alive()
-            self.clock.sleep(min(_POLL, left))
+            self.clock.sleep(min(_POLL, remaining))
         return begin
 
     def wait_for_load(self) -> None:
@@ -102,27 +103,28 @@ class Injectors:
                 continue
             problems.append(_failure(name, sentence))
         # One that has ended stays to be read: what it used last would else be CPU of others.
-        if left := [name for name in self.names if not self._has_ended(name)]:
-            self.deployment.stop(left, grace=5.0)
+        if running := [name for name in self.names if not self._has_ended(name)]:
+            self.deployment.stop(running, grace=5.0)
         return problems
 
+    # Of the injectors' own keys, read where they are measured.
     def summaries(self) -> list[dict[str, Any]]:
-        """What each wrote of itself at its end; without those that wrote nothing that can be read."""
-        found = []
+        """What each wrote of itself at its end (loadgen/README.md); without those that cannot be read."""
+        summaries = []
         for folder in self.folders.values():
             with suppress(OSError, ValueError):
-                found.append(json.loads(read_text(folder / "summary.json")))
-        return [one for one in found if isinstance(one, dict)]
+                summaries.append(json.loads(read_text(folder / "summary.json")))
+        return [summary for summary in summaries if isinstance(summary, dict)]
 
     def messages(self) -> list[str]:
         """What their failed requests were said to have failed for, the most frequent first."""
         counts: Counter[str] = Counter()
         for summary in self.summaries():
-            for one in summary.get("errorMessages", []):
-                counts[f"{one['operation']}: {one['message']}"] += one["count"]
+            for error in summary.get("errorMessages", []):
+                counts[f"{error['operation']}: {error['message']}"] += error["count"]
         return [text for text, _ in counts.most_common()]
 
-    def _wait(self, done: Callable[[str], bool], timeout: float, what: str) -> None:
+    def _wait(self, done: Callable[[str], bool], timeout: float, problem: str) -> None:
         def all_done() -> bool:
             if all(done(name) for name in self.names):
                 return True
@@ -132,7 +134,7 @@ class Injectors:
             return False
 
         if not wait_until(all_done, timeout, _POLL, self.clock):
-            raise ServerFailed(f"{what} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
+            raise ServerFailed(f"{problem} within {timeout:.0f} s: see {next(iter(self.folders.values()))}")
 
     def _write(self, name: str, file: str, text: str = "") -> None:
         if self.write_remote is not None:
@@ -144,7 +146,7 @@ class Injectors:
         return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))
 
     def _have_all_ended(self) -> bool:
-        """Takes what observers have told while they have not: of an injector elsewhere it is how its end is known."""
+        """Takes what observers have sent while they have not: of an injector elsewhere it is how its end is known."""
         if all(self._has_ended(name) for name in self.names):
             return True
         self.poll()

@@ -9,28 +9,30 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from steelyard import __version__
 from steelyard.build import BUILDS, GitFailed, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
-from steelyard.experiment.schema import Experiment
 from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import ROOT
-from steelyard.results.schema import ArmRecord, HostFacts, Session
+from steelyard.results.schema import ArmRecord, HostFacts, RecordedWorkload, Session
 from steelyard.results.store import SessionDirectory, no_space, write_record
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
-from steelyard.yamlfile import first_error
 
-_TOLD = {"os", "swap_bytes", "cgroup_version"}
+_MAY_DIFFER = {"os", "swap_bytes", "cgroup_version"}
 """Facts of the host that may change; over the others a session must not be mixed."""
 _MOVED = {"irq_affinity"}
 """Host states that a service of the host may change at any time."""
+_UNKNOWN = {
+    **dict.fromkeys(("hostname", "kernel"), "unknown"),
+    "memory_bytes": 0,
+    **dict.fromkeys(("smt", "governor", "turbo", "thp")),
+}
+"""What stands for a fact that the host does not show; two of these are not equal. (None of others is a fact.)"""
 _SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 
@@ -53,9 +55,11 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         created=now.timestamp(),
         steelyard_version=__version__,
         revision=_revision(),
-        workload=plan.workload.workload.model_dump(mode="json", by_alias=True),
+        workload=RecordedWorkload.model_validate(
+            plan.workload.workload.model_dump(mode="json", by_alias=True)
+        ),
         workload_path=experiment.workload,
-        experiment=experiment.model_dump(mode="json", by_alias=True),
+        experiment=experiment,
         quick=plan.request.quick,
         command=repeat_command(plan.request.argv, plan.seed),
         seed=plan.seed,
@@ -85,15 +89,17 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         profilers=list(plan.profilers),
         gate=plan.gate,
         certificate=plan.certificate,
-        doctor=_told(findings, "warn"),
-        doctor_notes=_told(findings, "info"),
+        doctor=_sentences(findings, "warn"),
+        doctor_notes=_sentences(findings, "info"),
     )
     write_record(directory.path / "session.json", session)
     return directory
 
 
-def _told(findings: Sequence[DoctorFinding], level: str) -> list[str]:
-    return [f"{one.topic}: {one.state}. {one.why}" for one in findings if one.level == level]
+def _sentences(findings: Sequence[DoctorFinding], level: str) -> list[str]:
+    return [
+        f"{finding.topic}: {finding.state}. {finding.why}" for finding in findings if finding.level == level
+    ]
 
 
 _NOT_REPEATED = {"--resume": 0, "--go-on": 0, "--json": 0, "--metrics-port": 1}
@@ -122,7 +128,7 @@ def resume_command(directory: SessionDirectory, target: ClusterTarget) -> str:
     return shlex.join(["./steelyard", "resume", *target.options(), str(path)])
 
 
-def find_unfinished(results: Path, request: Request) -> SessionDirectory | None:
+def find_unfinished(results: Path, request: RunRequest) -> SessionDirectory | None:
     """The last session that the same command line began, unless it has ended.
 
     Args:
@@ -145,44 +151,44 @@ def find_unfinished(results: Path, request: Request) -> SessionDirectory | None:
 
 
 def require_same(session: Session) -> list[str]:
-    """Refuse to go on with a session where it would be another one: another host, kernel, setting, version or JVM.
-    (Engines look for the builds and images.)
+    """Refuse to go on with a session where it would be another one: another host, kernel, setting, version or JVM, or
+    where nobody knows. (Engines look for the builds and images.)
 
     Returns:
         What else differs, one sentence each for the report.
 
     Raises:
-        BadInput: what differs, and what to do.
+        BadInput: what differs or is not known, and what to do.
         ProgramGone: a JVM is not there, or is another.
     """
-    try:
-        Experiment.model_validate(session.experiment)
-    except ValidationError as error:
-        where = ": ".join(first_error(error))
-        raise BadInput(
-            f"session.json holds no experiment ({where}): start a new session with `run`"
-        ) from error
     named = {name for arm in session.arms for name in arm.spec.host_states}
     varied = named | {fact for name in named & STATES.keys() for fact in STATES[name].facts} | _MOVED
     before, now = (_facts(facts, varied) for facts in (session.host, read_facts()))
-    if abs(now["memory_bytes"] / before["memory_bytes"] - 1) <= _SAME_MEMORY:
+    if abs(now["memory_bytes"] - before["memory_bytes"]) <= _SAME_MEMORY * before["memory_bytes"]:
         before["memory_bytes"] = now["memory_bytes"]
     pairs = {name: (before[name], now[name]) for name in now}
     pairs["version of Steelyard"] = session.steelyard_version, __version__
     differ = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
     # Where nothing runs on this host, another one may go on.
     elsewhere = all(arm.spec.remote for arm in session.arms)
-    for name in differ.keys() - (_TOLD if not elsewhere else set(now)):
+    for name in differ.keys() - (_MAY_DIFFER if not elsewhere else set(now)):
         raise BadInput(
             "this session was begun under other conditions ({} was {}, is {}): start a new one with `run`".format(
                 name, *differ[name]
             )
         )
-    artifacts = [one.artifact for arm in session.arms for one in arm.spec.components]
-    for jvm in {one.jvm for one in artifacts if one.jvm is not None and one.image is None}:
-        _require_jvm(jvm)
+    for name in _UNKNOWN.keys() & now.keys() if not elsewhere else ():
+        if now[name] == _UNKNOWN[name]:
+            raise BadInput(
+                f"this host does not show its {name} now, and did not when this session was begun, so nobody knows"
+                " whether it is the same: start a new one with `run`"
+            )
+    artifacts = [component.artifact for arm in session.arms for component in arm.spec.components]
+    for jvm in {artifact.jvm for artifact in artifacts if artifact.image is None}:
+        if jvm is not None:
+            _require_jvm(jvm)
     differ["revision of Steelyard"] = session.revision, _revision()
-    differ |= {name: (session.versions.get(name), told) for name, told in _own_versions().items()}
+    differ |= {name: (session.versions.get(name), own) for name, own in _own_versions().items()}
     return [f"After a resume {name} was {b}; before, {a}." for name, (a, b) in differ.items() if a != b]
 
 
@@ -200,8 +206,8 @@ def _require_jvm(before: JvmIdentity) -> None:
 
 def _facts(facts: HostFacts, varied: set[str]) -> dict[str, Any]:
     """Facts of a host without the states that a session varies: a killed one may have left them otherwise."""
-    found = {name: value for name, value in facts.model_dump().items() if name not in varied}
-    return found | {"extra": {name: value for name, value in facts.extra.items() if name not in varied}}
+    fixed = {name: value for name, value in facts.model_dump().items() if name not in varied}
+    return fixed | {"extra": {name: value for name, value in facts.extra.items() if name not in varied}}
 
 
 def _versions(plan: SessionPlan) -> dict[str, str]:

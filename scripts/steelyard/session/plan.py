@@ -36,10 +36,10 @@ from steelyard.results import figures
 from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
-from steelyard.session.datasets import alike
-from steelyard.session.duet import halves, refuse_impossible
+from steelyard.session.datasets import share_data
+from steelyard.session.duet import check_duet, halves
 from steelyard.session.profiling import require_profilers
-from steelyard.session.runtimes import LOCAL, ClusterTarget, Runtimes
+from steelyard.session.runtimes import LOCAL, ClusterTarget, RuntimeResolver
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
@@ -54,7 +54,7 @@ LONGEST_SESSION = 14 * 24 * 3600.0
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """What the user asked for on the command line."""
 
     experiment: str
@@ -75,7 +75,7 @@ class Request:
 class SessionPlan:
     """A session that can run."""
 
-    request: Request
+    request: RunRequest
     experiment: Experiment
     workload: LoadedWorkload
     seed: int
@@ -83,7 +83,7 @@ class SessionPlan:
     specs: dict[str, Spec]
     """By arm."""
     schedule: list[ScheduledTrial]
-    runtimes: Runtimes
+    runtimes: RuntimeResolver
     profilers: Sequence[Profiler] = ()
     """What profiles each arm in a further trial after the last block."""
     gate: GateTerms | None = None
@@ -124,8 +124,7 @@ class SessionPlan:
         if self.request.quick and self.experiment.quick.note is not None:
             notes.append(self.experiment.quick.note)
         specs = self.specs.values()
-        varied = {key for name, factor in self.experiment.factors.items() for key, _ in factor.values(name)}
-        if "irq_affinity" in varied and not any(spec.remote for spec in specs):
+        if "irq_affinity" in _varied_settings(self.experiment) and not any(spec.remote for spec in specs):
             notes.append(
                 "The load comes from this host, over `lo`: no packet of it passes the card whose interrupts are varied."
             )
@@ -139,16 +138,15 @@ class SessionPlan:
 
     def _jvm_note(self) -> list[str]:
         """JVMs differ although the experiment varies the engine alone."""
-        told: dict[str, set[str]] = {}
+        names: dict[str, set[str]] = {}
         for spec in self.specs.values():
-            for one in spec.servers:
-                if one.artifact.jvm is not None:
-                    name = f"{one.artifact.jvm.vm_name} {one.artifact.jvm.runtime_version}"
-                    told.setdefault(spec.engine, set()).add(name)
-        if any(len(names) > 1 for names in told.values()) or len(set().union(*told.values())) < 2:
+            for jvm in (server.artifact.jvm for server in spec.servers):
+                if jvm is not None:
+                    names.setdefault(spec.engine, set()).add(f"{jvm.vm_name} {jvm.runtime_version}")
+        if any(len(jvms) > 1 for jvms in names.values()) or len(set().union(*names.values())) < 2:
             return []
-        which = "; ".join(f"{engine}: {', '.join(jvms)}" for engine, jvms in told.items())
-        return [f"The engines ran different JVMs ({which}), so their difference is not the engines' alone."]
+        listed = "; ".join(f"{engine}: {', '.join(jvms)}" for engine, jvms in names.items())
+        return [f"The engines ran different JVMs ({listed}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the whole session, repeats of void trials left out."""
@@ -161,7 +159,7 @@ class SessionPlan:
         return once + fewest * sum(low for low, _ in each), once + most * sum(high for _, high in each)
 
 
-def make_plan(request: Request) -> SessionPlan:
+def make_plan(request: RunRequest) -> SessionPlan:
     """Read, resolve and check everything that can be checked without starting anything.
 
     Raises:
@@ -171,7 +169,7 @@ def make_plan(request: Request) -> SessionPlan:
     return plan_of(request, question_of(request))
 
 
-def question_of(request: Request) -> LoadedExperiment:
+def question_of(request: RunRequest) -> LoadedExperiment:
     """What is asked, with what the command line changes of the file (raises BadInput)."""
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
@@ -183,27 +181,27 @@ def question_of(request: Request) -> LoadedExperiment:
     return LoadedExperiment(experiment, workload, settings)
 
 
-def plan_of(request: Request, question: LoadedExperiment) -> SessionPlan:
+def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
     """The plan of a question (errors as `make_plan`)."""
     experiment, workload, settings = question
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
-    runtimes = Runtimes(workload, request.jdk, request.target)
+    runtimes = RuntimeResolver(workload, request.jdk, request.target)
     made = _specs(arms, experiment, runtimes, request.first_port)
     if request.first_port == FIRST_PORT:
         wanted = {port for specs in made for spec in specs.values() for port in spec.ports}
         if (first := free_first_port(wanted, FIRST_PORT)) != FIRST_PORT:
             made = _specs(arms, experiment, runtimes, first)
-    specs, second = map(alike, made)
+    specs, second = map(share_data, made)
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in (*specs.values(), *second.values()) for port in spec.ports)
-    varied = {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
+    varied = _varied_settings(experiment)
     if experiment.search is not None and experiment.search.lower is not None:
         varied.add(experiment.search.lower)
     check_conserved(specs, varied)
     check_host([*specs.values(), *second.values()])
     _refuse_different_builds(arms, specs)
-    refuse_absurd(specs, equal=experiment.design.equal, at_once=experiment.design.duet)
+    check_fits_host(specs, equal=experiment.design.equal, at_once=experiment.design.duet)
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)
@@ -222,8 +220,12 @@ def plan_of(request: Request, question: LoadedExperiment) -> SessionPlan:
     return plan
 
 
+def _varied_settings(experiment: Experiment) -> set[str]:
+    return {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
+
+
 def _specs(
-    arms: Sequence[Arm], experiment: Experiment, runtimes: Runtimes, first_port: int
+    arms: Sequence[Arm], experiment: Experiment, runtimes: RuntimeResolver, first_port: int
 ) -> tuple[dict[str, Spec], dict[str, Spec]]:
     """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports."""
     procedure = experiment.procedure
@@ -231,13 +233,13 @@ def _specs(
     if not experiment.design.duet:
         return {arm.name: _spec(arm, procedure, runtimes, first_port) for arm in arms}, {}
     first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
-    refuse_impossible(first)
+    check_duet(first)
     beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
     return first, {arm.name: _spec(arm, procedure, runtimes, beyond, half=1) for arm in arms}
 
 
 def _spec(
-    arm: Arm, procedure: ProcedureName, runtimes: Runtimes, first_port: int, half: int | None = None
+    arm: Arm, procedure: ProcedureName, runtimes: RuntimeResolver, first_port: int, half: int | None = None
 ) -> Spec:
     runtime = runtimes.runtime(arm.deployment)
     if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
@@ -245,16 +247,18 @@ def _spec(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
         )
     cores = _cores(arm, runtimes, half)
-    made = runtimes.fitted(make_spec(arm, procedure, runtimes.found, cores, runtime, first_port))
-    there = cpu_list(made.server_cpus)
+    made = runtimes.check_engine(make_spec(arm, procedure, runtimes.workload, cores, runtime, first_port))
+    server_cpus = cpu_list(made.server_cpus)
     host = {
-        name: STATES[name].of_servers.format(there) if value == SERVERS and STATES[name].of_servers else value
+        name: STATES[name].of_servers.format(server_cpus)
+        if value == SERVERS and STATES[name].of_servers
+        else value
         for name, value in made.host_states.items()
     }
     return made.model_copy(update={"host_states": host, "duet": half is not None})
 
 
-def _cores(arm: Arm, runtimes: Runtimes, half: int | None) -> list[Core]:
+def _cores(arm: Arm, runtimes: RuntimeResolver, half: int | None) -> list[Core]:
     """The cores that an arm may use."""
     runtime = runtimes.runtime(arm.deployment)
     cores = [core.cpus for core in planned_cores(arm.host).cores]
@@ -264,7 +268,7 @@ def _cores(arm: Arm, runtimes: Runtimes, half: int | None) -> list[Core]:
     return cores if half is None else halves(cores)[half]
 
 
-def _with_even_injectors(arms: Sequence[Arm], runtimes: Runtimes, *, duet: bool) -> list[Arm]:
+def _with_even_injectors(arms: Sequence[Arm], runtimes: RuntimeResolver, *, duet: bool) -> list[Arm]:
     """The arms, with the same cores for the load side in all whose `injector_cores` are `auto`."""
     auto = [arm for arm in arms if arm.deployment.injector_cores == "auto"]
     half = 0 if duet else None
@@ -304,18 +308,18 @@ def _levels(name: str) -> list[Scalar]:
 
 def metric_checks() -> dict[str, tuple[str, ...]]:
     """The procedures that measure each metric, by its name."""
-    return {one.name: one.procedures for one in METRICS}
+    return {metric.name: metric.procedures for metric in METRICS}
 
 
 def _refuse_different_builds(arms: Sequence[Arm], specs: dict[str, Spec]) -> None:
     """Servers of different sources are compared only where that is the question."""
     if any(arm.deployment.build is not None for arm in arms):
         return
-    built = {spec.engine: one.artifact.build for spec in specs.values() for one in spec.servers}
-    if len(set(built.values())) > 1:
+    builds = {spec.engine: server.artifact.build for spec in specs.values() for server in spec.servers}
+    if len(set(builds.values())) > 1:
         raise BadInput(
             "the engines would run servers of different sources ("
-            + ", ".join(f"{name}: {mark}" for name, mark in built.items())
+            + ", ".join(f"{engine}: {build}" for engine, build in builds.items())
             + "): make images of this checkout with `./steelyard images build`"
         )
 
@@ -329,7 +333,7 @@ def check_host(specs: Sequence[Spec], system: System | None = None) -> None:
     """
     host = system or System()
     here = [spec for spec in specs if not spec.remote]
-    cpus = {cpu for spec in here for one in spec.components for cpu in one.cpus}
+    cpus = {cpu for spec in here for component in spec.components for cpu in component.cpus}
     # All that may be used, so that what to run on can be named.
     online = read_cpus(host, "sys/devices/system/cpu/online")
     cpus |= os.sched_getaffinity(0) if host.root == Path("/") else set(online)
@@ -342,7 +346,7 @@ def check_host(specs: Sequence[Spec], system: System | None = None) -> None:
         )
 
 
-def refuse_absurd(specs: dict[str, Spec], equal: bool = False, at_once: bool = False) -> None:
+def check_fits_host(specs: dict[str, Spec], equal: bool = False, at_once: bool = False) -> None:
     """Arms that this host cannot hold, one at a time or `at_once`, or that come out the same on it where they may not
     be `equal` (raises BadInput)."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -350,17 +354,18 @@ def refuse_absurd(specs: dict[str, Spec], equal: bool = False, at_once: bool = F
     seen: dict[str, str] = {}
     for name, spec in specs.items():
         here = not spec.remote
-        limits = [one.memory_bytes or 0 for one in spec.of(*MEASURED_ROLES) if here]
-        heaps = [one.heap_bytes or 0 for one in spec.servers if here]
+        limits = [component.memory_bytes or 0 for component in spec.of(*MEASURED_ROLES) if here]
+        heaps = [server.heap_bytes or 0 for server in spec.servers if here]
         # Processes are in the harness's own control group, containers are not.
         most = min(physical, own) if own is not None and spec.engine == "process" else physical
         memory = most // (len(specs) if at_once else 1)
         where = "this host" if most == physical else "the control group of this session"
-        for what, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
+        each = " for each side" if at_once else ""
+        for setting, wanted in (("heap", sum(heaps)), ("memory limits", sum(limits))):
             if wanted > memory:
                 raise BadInput(
-                    f"arm {name} has {format_size(wanted)} of {what} and {where} {format_size(memory)} of memory"
-                    f"{' for each side' * at_once}: lower it"
+                    f"arm {name} has {format_size(wanted)} of {setting} and {where} {format_size(memory)} of memory"
+                    f"{each}: lower it"
                 )
         # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
         other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)

@@ -10,7 +10,7 @@ In the measurement of `steady` and `ramp-up` a component may be killed on purpos
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from steelyard.analysis.warmup import (
@@ -27,11 +27,11 @@ from steelyard.errors import ServerFailed
 from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.samples import Samples
 from steelyard.measure.window import rates
-from steelyard.results.spec import MEASURED_ROLES, Role
-from steelyard.session.flight import Flight, TrialFailedError
-from steelyard.session.thrashing import thrashing, unwatched
+from steelyard.results.spec import MEASURED_ROLES, Component, Role
+from steelyard.session.trial_run import TrialFailedError, TrialRun
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
+from steelyard.units import MIB
 
 SAMPLES_LATE = 2.0
 """Seconds after which the samples of a second are there to be looked at, wherever they come from."""
@@ -39,103 +39,116 @@ SAMPLES_SOON = 0.3
 """Seconds after which they are usually there; who looks so early has to see until when they reach."""
 START_END = 30.0
 """Seconds of a failed start, its last, that say whether it was memory that it wanted."""
-_RESTARTED: tuple[Role, ...] = ("compiler", "server", "proxy")
-"""What a measured start starts; databases and services stand beside it."""
+
+# A component thrashes that lives at the memory limit of its container, and does little else than read from the disk
+# what the kernel took from it a moment ago. A container that may not swap holds its anonymous memory; what goes when
+# it is full is page cache: first files that nobody reads again, then the program's own code, which a major fault
+# reads back. The kernel sees no want of memory in that, as pages can always be taken, so nothing is killed
+# (admin-guide/cgroup-v2, Memory; Weiner: "psi: pressure stall information", 2018, on thrashing). Pressure stall
+# information would show it by itself, and version 1 has none.
+THRASHING_FAULTS = 50.0
+"""Major faults a second. A server in enough memory has none for minutes once its code has been read. On OpenJ9 with
+half of what it needed one had 250 to 330, spent 81 to 95 % of its CPU in the kernel, and served 4 to 39 requests/s
+where another served 627 (docs/jitserver.md)."""
+AT_LIMIT = 0.99
+"""Of the limit, from which on a container has reached it: the kernel takes pages back in batches."""
+_RESTART_ROLES: tuple[Role, ...] = ("compiler", "server", "proxy")
+"""What a measured start starts; databases and services run already."""
 
 
-def steady(flight: Flight, fill_caches: Callable[[], None]) -> None:
+def steady(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     """Throughput, CPU, memory and latency of warm servers."""
-    load = flight.spec.load
-    with flight.phase("start"):
-        _bring_up(flight, fill_caches)
-        gone = flight.injectors.go()
-    with flight.phase("ramp", load.ramp):
-        flight.injectors.wait_for_load()
-        flight.watch(load.ramp - (flight.clock.time() - gone))
-    flight.ramp_end = flight.clock.time()
-    with flight.phase("warmup", load.warmup.at_least):
-        _warm_up(flight)
-        start = _whole_second(flight)
-    with flight.phase("measure", load.measure):
-        _measure(flight, start)
-    with flight.phase("stop"):
-        flight.stop_in_order()
-    for part in flight.parts:
-        _judge_window(part)
+    load = run.spec.load
+    with run.phase("start"):
+        _start_all(run, fill_caches)
+        begin = run.injectors.go()
+    with run.phase("ramp", load.ramp):
+        run.injectors.wait_for_load()
+        run.watch(load.ramp - (run.clock.time() - begin))
+    run.ramp_end = run.clock.time()
+    with run.phase("warmup", load.warmup.at_least):
+        _warm_up(run)
+        start = _wait_for_second(run)
+    with run.phase("measure", load.measure):
+        _measure(run, start)
+    with run.phase("stop"):
+        run.stop_in_order()
+    for trial in run.trials:
+        _judge_window(trial)
 
 
-def ramp_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
+def ramp_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     """The whole curve from the first second of load on fresh servers."""
-    with flight.phase("prepare"):
-        _prepare(flight)
+    with run.phase("prepare"):
+        _prepare(run)
         # Its JVM starts now, so that it takes no CPU from the servers' start.
-        flight.start_injectors()
-    with flight.phase("start"):
+        run.start_injectors()
+    with run.phase("start"):
         fill_caches()
-        flight.deployed.bring_up(_restarted(flight))
-        flight.start_sampler()
-    with flight.phase("measure", flight.spec.load.measure):
-        _whole_second(flight)
-        # Load begins in this second, on other machines in one that they were told before.
-        _measure(flight, float(math.floor(flight.injectors.go())))
-    with flight.phase("stop"):
+        run.deployed.start(_restart_roles(run))
+        run.start_sampler()
+    with run.phase("measure", run.spec.load.measure):
+        _wait_for_second(run)
+        # Load begins in this second, on other machines in one that their command names.
+        _measure(run, float(math.floor(run.injectors.go())))
+    with run.phase("stop"):
         # Not before: to be asked is work, and a fresh server is being measured.
-        flight.deployed.describe()
-        flight.stop_in_order()
+        run.deployed.describe()
+        run.stop_in_order()
 
 
-def start_up(flight: Flight, fill_caches: Callable[[], None]) -> None:
+def start_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     """A fresh start to the first successful answer of each operation, with no load before."""
-    with flight.phase("prepare"):
-        _prepare(flight)
-        flight.start_injectors()
+    with run.phase("prepare"):
+        _prepare(run)
+        run.start_injectors()
         # The window begins with the start: what disturbs it has to be seen from then on.
-        flight.start_sampler()
-    with _throttling(flight):
-        with flight.phase("start"):
+        run.start_sampler()
+    with _note_throttling(run):
+        with run.phase("start"):
             fill_caches()
-            flight.injectors.go()
-            begun = flight.clock.time()
-            flight.deployed.bring_up(_restarted(flight), flight.start_sampler)
-        with flight.phase("measure"):
-            flight.start_sampler()
-            flight.injectors.wait_until_through(PROBE_LIMIT)
-            flight.window = (begun, flight.clock.time())
-    with flight.phase("stop"):
+            run.injectors.go()
+            begin = run.clock.time()
+            run.deployed.start(_restart_roles(run), run.start_sampler)
+        with run.phase("measure"):
+            run.start_sampler()
+            run.injectors.wait_until_through(PROBE_LIMIT)
+            run.window = (begin, run.clock.time())
+    with run.phase("stop"):
         # Not before: to be asked is work, and a fresh server is being measured.
-        flight.deployed.describe()
-        flight.stop_in_order()
+        run.deployed.describe()
+        run.stop_in_order()
 
 
-def survive(flight: Flight, fill_caches: Callable[[], None]) -> None:
+def survive(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     """A fixed time under load and a memory limit: did everything live, and do more than thrash?"""
     try:
-        with flight.phase("start"):
-            _bring_up(flight, fill_caches, flight.start_sampler)
-            _whole_second(flight)
-            flight.ramp_end = flight.injectors.go()
-            start = float(math.floor(flight.ramp_end))
+        with run.phase("start"):
+            _start_all(run, fill_caches, run.start_sampler)
+            _wait_for_second(run)
+            run.ramp_end = run.injectors.go()
+            start = float(math.floor(run.ramp_end))
     except (ServerFailed, TrialFailedError) as failure:
         # Too little memory to start with is an answer; any other failure to start is a fault.
-        if flight.deployment.out_of_memory():
-            flight.survived = False
+        if run.deployment.out_of_memory():
+            run.survived = False
             raise
-        flight.take_streams()
-        now = flight.clock.time()
-        _judge_memory(flight, now - START_END, now)
-        if not flight.thrashing:
+        run.take_streams()
+        now = run.clock.time()
+        _judge_memory(run, now - START_END, now)
+        if not run.thrashing:
             raise
-        raise ServerFailed("; ".join([str(failure), *flight.thrashing])) from failure
-    with flight.phase("measure", flight.spec.load.measure), _throttling(flight):
-        flight.survived = True
-        flight.watch(flight.spec.load.measure, survive=True)
-        flight.window = (start, max(start + 1.0, float(math.floor(flight.clock.time()))))
-    with flight.phase("stop"):
-        flight.stop_in_order()
-    _judge_memory(flight, *flight.window)
+        raise ServerFailed("; ".join([str(failure), *run.thrashing])) from failure
+    with run.phase("measure", run.spec.load.measure), _note_throttling(run):
+        run.survived = True
+        run.watch(run.spec.load.measure, survive=True)
+        run.window = (start, max(start + 1.0, float(math.floor(run.clock.time()))))
+    with run.phase("stop"):
+        run.stop_in_order()
+    _judge_memory(run, *run.window)
 
 
-PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]] = {
+PROCEDURES: Mapping[ProcedureName, Callable[[TrialRun, Callable[[], None]], None]] = {
     "steady": steady,
     "ramp-up": ramp_up,
     "start-up": start_up,
@@ -143,149 +156,194 @@ PROCEDURES: Mapping[ProcedureName, Callable[[Flight, Callable[[], None]], None]]
 }
 
 
-def _bring_up(
-    flight: Flight, fill_caches: Callable[[], None], on_start: Callable[[], None] = lambda: None
+def _start_all(
+    run: TrialRun, fill_caches: Callable[[], None], on_start: Callable[[], None] = lambda: None
 ) -> None:
-    """Everything up, loaded with data and sampled; the injectors wait for their start. `on_start` as of
-    `Deployed.bring_up`.
+    """Start everything, load the data and sample; the injectors wait for their start. `on_start` as of
+    `Deployed.start`.
 
     Their processes begin beside the servers, which saves seconds of every trial. Procedures whose question is the
     start have them ready before.
     """
     fill_caches()
-    flight.deployment.start(flight.spec.injectors)
-    flight.deployed.bring_up(on_start=on_start)
-    flight.start_sampler()
-    flight.deployed.load_data()
-    flight.deployed.describe()
-    flight.injectors.wait_until_ready()
-    flight.start_sampler()
+    run.deployment.start(run.spec.injectors)
+    run.deployed.start(on_start=on_start)
+    run.start_sampler()
+    run.deployed.load_data()
+    run.deployed.describe()
+    run.injectors.wait_until_ready()
+    run.start_sampler()
 
 
-def _restarted(flight: Flight) -> tuple[Role, ...]:
+def _restart_roles(run: TrialRun) -> tuple[Role, ...]:
     """What this measured start starts: compilers that are kept stay."""
-    kept = flight.spec.keeps_compilers
-    return tuple(role for role in _RESTARTED if not (kept and role == "compiler"))
+    kept = run.spec.keeps_compilers
+    return tuple(role for role in _RESTART_ROLES if not (kept and role == "compiler"))
 
 
-def _prepare(flight: Flight) -> None:
-    """Bring up what stands beside the measured start, and load the data through servers that are stopped again."""
-    flight.deployed.bring_up(("database", "service"))
-    if not flight.spec.needs_preparation:
+def _prepare(run: TrialRun) -> None:
+    """Start what the measured start needs, and load the data through servers that are stopped again."""
+    run.deployed.start(("database", "service"))
+    if not run.spec.needs_preparation:
         return
-    plain = without_caches(flight.spec)
-    flight.deployed.spec = plain
+    plain = without_caches(run.spec)
+    run.deployed.spec = plain
     try:
-        flight.deployed.bring_up(_RESTARTED)
-        flight.deployed.load_data()
-        flight.deployed.take_down(_restarted(flight))
+        run.deployed.start(_RESTART_ROLES)
+        run.deployed.load_data()
+        run.deployed.stop(_restart_roles(run))
     finally:
-        flight.deployed.spec = flight.spec
+        run.deployed.spec = run.spec
 
 
-def _whole_second(flight: Flight) -> float:
+def _wait_for_second(run: TrialRun) -> float:
     """Wait for the next one: samples and the injectors' intervals end there, so a window does as well."""
-    start = float(math.ceil(flight.clock.time()))
-    flight.watch(start - flight.clock.time())
+    start = float(math.ceil(run.clock.time()))
+    run.watch(start - run.clock.time())
     return start
 
 
-def _measure(flight: Flight, start: float) -> None:
-    with _throttling(flight):
-        for one in sorted(flight.spec.deployed, key=lambda one: one.killed_after or 0.0):
-            if one.killed_after is not None:
-                flight.watch(one.killed_after - (flight.clock.time() - start))
-                flight.kill(one)
-        flight.watch(flight.spec.load.measure - (flight.clock.time() - start))
-        flight.window = (start, start + flight.spec.load.measure)
+def _measure(run: TrialRun, start: float) -> None:
+    with _note_throttling(run):
+        for component in sorted(
+            run.spec.without_injectors, key=lambda component: component.killed_after or 0.0
+        ):
+            if component.killed_after is not None:
+                run.watch(component.killed_after - (run.clock.time() - start))
+                run.kill(component)
+        run.watch(run.spec.load.measure - (run.clock.time() - start))
+        run.window = (start, start + run.spec.load.measure)
 
 
 @contextmanager
-def _throttling(flight: Flight) -> Iterator[None]:
-    """How long our own control group was throttled inside; what is dear to sample is read at both ends."""
-    before = flight.context.read_throttling()
-    flight.start_sampler()
+def _note_throttling(run: TrialRun) -> Iterator[None]:
+    """How long our own control group was throttled inside; what is expensive to sample is read at both ends."""
+    before = run.context.read_throttling()
+    run.start_sampler()
     yield
-    flight.start_sampler()
-    now = flight.context.read_throttling()
-    flight.throttled = now - before if now is not None and before is not None else None
+    run.start_sampler()
+    now = run.context.read_throttling()
+    run.throttled = now - before if now is not None and before is not None else None
 
 
-def _warm_up(flight: Flight) -> None:
+def _warm_up(run: TrialRun) -> None:
     """Wait until the trial is steady, at least and at most as long as the experiment says."""
-    warmup, begin = flight.spec.load.warmup, flight.clock.monotonic()
+    warmup, begin = run.spec.load.warmup, run.clock.monotonic()
     if warmup.until != "steady":
-        flight.watch(warmup.at_least)
-        while warmup.until == "compiled" and flight.clock.monotonic() < begin + warmup.at_most:
-            flight.watch(math.ceil(flight.clock.time()) + SAMPLES_SOON - flight.clock.time())
-            if _compiled(flight, flight.clock.monotonic() - begin):
+        run.watch(warmup.at_least)
+        while warmup.until == "compiled" and run.clock.monotonic() < begin + warmup.at_most:
+            run.watch(math.ceil(run.clock.time()) + SAMPLES_SOON - run.clock.time())
+            if _has_compiled(run, run.clock.monotonic() - begin):
                 break
         return
     for second in interim_seconds(warmup.at_least, warmup.at_most):
-        flight.watch(begin + second + SAMPLES_LATE - flight.clock.monotonic())
-        samples, now = Samples.load(flight.folder / "samples"), flight.ramp_end + second
-        followed = [rate for _, rate in rates(flight, samples, flight.ramp_end, now)]
-        found = has_warmed_up(followed, _jit_share(flight, samples, now - WINDOW, now))
-        if found.steady:
+        run.watch(begin + second + SAMPLES_LATE - run.clock.monotonic())
+        samples, now = run.samples.read(), run.ramp_end + second
+        series = [rate for _, rate in rates(run, samples, run.ramp_end, now)]
+        steadiness = has_warmed_up(series, _jit_share(run, samples, now - WINDOW, now))
+        if steadiness.steady:
             break
-    _note(flight, "Warm-up", found)
+    _note(run, "Warm-up", steadiness)
 
 
-def _compiled(flight: Flight, loaded: float) -> bool:
+def _has_compiled(run: TrialRun, loaded: float) -> bool:
     """Whether the JIT of servers and compilers is quiet, over as many of the `loaded` seconds as it takes to tell."""
-    samples = Samples.load(flight.folder / "samples")
-    newest = min(samples.threads_read(one.name) for one in flight.spec.of(*MEASURED_ROLES))
-    kinds = (one.artifact.jvm.kind for one in flight.spec.servers if one.artifact.jvm is not None)
-    least, over = sum(COMPILED_CPU.get(kind, 0.0) for kind in kinds), COMPILED_OVER
-    while (used := _cpu(flight, samples, newest - over, newest)) is not None:
+    samples = run.samples.read()
+    newest = min(samples.threads_read(component.name) for component in run.spec.of(*MEASURED_ROLES))
+    jvms = (server.artifact.jvm for server in run.spec.servers)
+    least, over = sum(COMPILED_CPU.get(jvm.kind, 0.0) for jvm in jvms if jvm is not None), COMPILED_OVER
+    while (used := _cpu(run, samples, newest - over, newest)) is not None:
         if used[1] >= least or over >= loaded:
             return has_compiled(*used, least)
         over += 1.0
     return False
 
 
-def _judge_window(flight: Flight) -> None:
-    """The measurement is judged by the rule of the warm-up, over the whole window; what was before it tells dips."""
-    samples, (start, end) = Samples.load(flight.folder / "samples"), flight.window
-    for name, at in flight.killed.items():
-        samples = samples.ended(name, at, end + 1.0)
-    begin = start - math.floor(start - flight.ramp_end)
-    followed = [rate for _, rate in rates(flight, samples, begin, end)]
-    if flight.spec.load.warmup.until == "compiled":
-        jit, own = _cpu(flight, samples, start, end) or (0.0, 0.0)
-        found = judge_steady(followed, jit / own if own else None, round(end - start), compiled=True)
+def _judge_window(run: TrialRun) -> None:
+    """The measurement is judged by the rule of the warm-up, over the whole window; what was before it shows dips."""
+    samples, (start, end) = run.final_samples(), run.window
+    begin = start - math.floor(start - run.ramp_end)
+    series = [rate for _, rate in rates(run, samples, begin, end)]
+    if run.spec.load.warmup.until == "compiled":
+        jit, own = _cpu(run, samples, start, end) or (0.0, 0.0)
+        steadiness = judge_steady(series, jit / own if own else None, round(end - start), compiled=True)
     else:
-        found = judge_steady(followed, _jit_share(flight, samples, start, end), round(end - start))
-    _note(flight, "Measurement", found)
+        steadiness = judge_steady(series, _jit_share(run, samples, start, end), round(end - start))
+    _note(run, "Measurement", steadiness)
 
 
-def _judge_memory(flight: Flight, start: float, end: float) -> None:
+def _judge_memory(run: TrialRun, start: float, end: float) -> None:
     """A server that thrashed has not survived: it has too little memory, and the kernel will never say so."""
-    samples = Samples.load(flight.folder / "samples")
-    flight.thrashing = thrashing(flight.spec.deployed, samples, start, end)
-    if flight.survived is True:
-        flight.unwatched = unwatched(flight.spec.of(*MEASURED_ROLES), samples, start, end)
-    if flight.thrashing:
-        flight.survived = False
+    samples = run.samples.read()
+    run.thrashing = find_thrashing(run.spec.without_injectors, samples, start, end)
+    if run.survived is True:
+        run.unwatched = find_unwatched(run.spec.of(*MEASURED_ROLES), samples, start, end)
+    if run.thrashing:
+        run.survived = False
 
 
-def _note(flight: Flight, what: str, found: Steadiness) -> None:
+def _note(run: TrialRun, phase: str, steadiness: Steadiness) -> None:
     """A trial is steady where its warm-up, if it was one until steady, and its measurement are; each has a sentence."""
-    told = f"{what}: {found.detail[0].lower()}{found.detail[1:]}"
-    flight.steady = found.steady and flight.steady is not False
-    flight.steady_detail = f"{flight.steady_detail} {told}".strip()
+    sentence = f"{phase}: {steadiness.detail[0].lower()}{steadiness.detail[1:]}"
+    run.steady = steadiness.steady and run.steady is not False
+    run.steady_detail = f"{run.steady_detail} {sentence}".strip()
 
 
-def _jit_share(flight: Flight, samples: Samples, start: float, end: float) -> float | None:
-    """CPU of JIT threads / CPU time of the logical CPUs of servers and compilers; None: it cannot be told."""
-    used = _cpu(flight, samples, start, end)
-    return used[0] / (len(flight.spec.weighed_cpus) * (end - start)) if used is not None else None
+def _jit_share(run: TrialRun, samples: Samples, start: float, end: float) -> float | None:
+    """CPU of JIT threads / CPU time of the logical CPUs of servers and compilers; None: it is not known."""
+    used = _cpu(run, samples, start, end)
+    return used[0] / (len(run.spec.weighed_cpus) * (end - start)) if used is not None else None
 
 
-def _cpu(flight: Flight, samples: Samples, start: float, end: float) -> tuple[float, float] | None:
+def _cpu(run: TrialRun, samples: Samples, start: float, end: float) -> tuple[float, float] | None:
     """CPU seconds of JIT threads and of all threads, of servers and of the compilers that work for them: where a
     JITServer compiles, the servers' own JIT threads are quiet from the first second. None where they are not known."""
-    groups = [samples.cpu_by_group(one.name, start, end) for one in flight.spec.of(*MEASURED_ROLES)]
+    groups = [samples.cpu_by_group(component.name, start, end) for component in run.spec.of(*MEASURED_ROLES)]
     if not all(groups):
         return None
-    return sum(one.get("jit", 0.0) for one in groups), sum(sum(one.values()) for one in groups)
+    return sum(group.get("jit", 0.0) for group in groups), sum(sum(group.values()) for group in groups)
+
+
+def find_thrashing(components: Iterable[Component], samples: Samples, start: float, end: float) -> list[str]:
+    """One sentence for each component that thrashed from `start` to `end`, epoch seconds.
+
+    Nothing is said here of a component without samples of the time, or of the container: `find_unwatched` does.
+    """
+    sentences = []
+    for component in components:
+        limit = component.memory_bytes
+        if limit is None or end <= start:
+            continue
+        faults, memory = _faults_and_memory(component, samples, start, end)
+        if faults is None or memory is None:
+            continue
+        if faults / (end - start) >= THRASHING_FAULTS and memory >= AT_LIMIT * limit:
+            sentences.append(
+                f"{component.name} thrashed at its limit of {limit / MIB:.0f} MiB: it read its own memory back"
+                f" from the disk {faults / (end - start):.0f} times a second"
+            )
+    return sentences
+
+
+def find_unwatched(components: Iterable[Component], samples: Samples, start: float, end: float) -> list[str]:
+    """One sentence for each component with a memory limit of which nobody can say whether it thrashed."""
+    return [
+        f"whether {component.name} thrashed at its limit of {component.memory_bytes / MIB:.0f} MiB was not measured"
+        for component in components
+        if component.memory_bytes is not None and None in _faults_and_memory(component, samples, start, end)
+    ]
+
+
+def _faults_and_memory(
+    component: Component, samples: Samples, start: float, end: float
+) -> tuple[float | None, float | None]:
+    """Major faults over the time, and the most memory that the container had.
+
+    By the kernel's own peak, which cgroup v2 has from Linux 5.19 on, else by the samples of each second: a server that
+    thrashes stays at its limit.
+    """
+    is_covered = samples.group(component.name, "cpu_s").covers(start, end)
+    peak = samples.group(component.name, "peak").at(end) if is_covered else None
+    if peak is None:
+        peak = samples.highest_memory(component.name, start, end)
+    return samples.major_faults(component.name, start, end), peak

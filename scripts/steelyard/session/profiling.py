@@ -2,7 +2,7 @@
 """Profiles on demand: after the last block one more trial of each arm, labelled, watched by profilers, in no average.
 
 An arm's spec with the profilers' options -> the arm's own procedure, which perf records and a dump is asked of
--> `profiles/ARM/` (recordings, and what perf tells of them as text); logs in `trials/profile-ARM/`.
+-> `profiles/ARM/` (recordings, and what perf says of them as text); logs in `trials/profile-ARM/`.
 """
 
 import os
@@ -21,11 +21,11 @@ from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
 from steelyard.results.schema import Phase, Profiler, Session
 from steelyard.results.spec import Component, Spec
-from steelyard.results.store import SessionDirectory, no_space
+from steelyard.results.store import SessionDirectory, write_folder
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
-from steelyard.session.flight import Flight, TrialFailedError
 from steelyard.session.procedures import PROCEDURES
+from steelyard.session.trial_run import TrialFailedError, extra_run
 
 FREQUENCY = 99
 """Samples/s of perf; not in step with the kernel's ticks (perf-record(1))."""
@@ -54,7 +54,7 @@ def require_profilers(names: Sequence[str], specs: Iterable[Spec], *, searches: 
         BadInput: a profiler that an arm's JVM or engine does not have, or a search.
         MissingRequirement: perf is not there, or may not record here.
     """
-    profilers = [one for one in get_args(Profiler) if one in names]
+    profilers = [profiler for profiler in get_args(Profiler) if profiler in names]
     if unknown := set(names) - set(profilers):
         raise BadInput(f"--profile {min(unknown)}: choose {', '.join(get_args(Profiler))}")
     if profilers and searches:
@@ -62,7 +62,8 @@ def require_profilers(names: Sequence[str], specs: Iterable[Spec], *, searches: 
             "--profile: no trial of a search stands for an arm: profile a run at the value that it found"
         )
     for spec in specs if profilers else ():
-        kinds = {one.artifact.jvm.kind if one.artifact.jvm else None for one in spec.servers}
+        jvms = (server.artifact.jvm for server in spec.servers)
+        kinds = {jvm.kind if jvm is not None else None for jvm in jvms}
         if "jfr" in profilers and kinds != {"hotspot"}:
             raise BadInput(
                 f"--profile jfr: arm {spec.arm} does not run on HotSpot: choose perf, or javacore on OpenJ9"
@@ -111,7 +112,7 @@ class _Watch:
     folder: Path
     profilers: Sequence[Profiler]
     children: Children
-    running: Callable[[], list[int]]
+    server_pids: Callable[[], list[int]]
     """Processes of the servers, now."""
     perf: Child | None = None
     pids: list[int] = field(default_factory=list)
@@ -126,7 +127,7 @@ class _Watch:
                 "perf", command, console=self.folder / "logs" / "perf.log", cwd=self.folder
             )
         if phase == "stop":  # under load still: the injectors stop in this phase
-            self.pids = [pid for pid in self.running() if _is_java(pid)]
+            self.pids = [pid for pid in self.server_pids() if _is_java(pid)]
             for pid in self.pids if "javacore" in self.profilers else ():
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGQUIT)
@@ -164,51 +165,44 @@ class Profiles:
                     self.context.watcher.note(f"there is no profile of {arm.name}: {failure}")
 
     def _make(self, plain: Spec, profilers: Sequence[Profiler]) -> None:
-        folder = self.directory.trials_path / f"profile-{plain.arm}"
-        shutil.rmtree(folder, ignore_errors=True)
-        (folder / "replay").mkdir(parents=True)
-        spec = plain.changed(
-            "server", lambda one: {"jvm_options": [*one.jvm_options, *_options(one, profilers)]}
+        name = f"profile-{plain.arm}"
+        folder = self.directory.trials_path / name
+        spec = plain.with_changes(
+            "server",
+            lambda server: {"jvm_options": [*server.jvm_options, *_options(server, profilers)]},
         )
-        deployment = self.engines[spec.engine].open(spec, folder)
-        caches = Caches(self.directory, self.engines, self.context)
-        caches.populate(plain)
-        servers = {one.name for one in spec.servers}
+        servers = {server.name for server in spec.servers}
 
-        def running() -> list[int]:
-            return [pid for one in deployment.started_components() if one.name in servers for pid in one.pids]
+        def server_pids() -> list[int]:
+            started = (each for each in run.deployment.started_components() if each.name in servers)
+            return [pid for component in started for pid in component.pids]
 
-        watch = _Watch(spec, folder, profilers, self.context.children, running)
-        flight = Flight(spec, folder, deployment, self.context, watch.phase)
-        try:
-            PROCEDURES[spec.procedure](flight, lambda: caches.bring(spec, deployment))
-            self._keep(spec.arm, folder, [deployment.logs(name) for name in sorted(servers)], watch.pids)
-        finally:
-            watch.end()
-            flight.abandon()
+        watch = _Watch(spec, folder, profilers, self.context.children, server_pids)
+        with extra_run(self.directory, self.engines, self.context, name, spec, watch.phase) as run:
+            caches = Caches(self.directory, self.engines, self.context)
+            caches.populate(plain)
+            try:
+                PROCEDURES[spec.procedure](run, lambda: caches.install(spec, run.deployment))
+                logs = [run.deployment.logs(server) for server in sorted(servers)]
+                self._keep(spec.arm, folder, logs, watch.pids)
+            finally:
+                watch.end()
 
     def _keep(self, arm: str, folder: Path, logs: Sequence[Path], pids: Sequence[int]) -> None:
         """Move what was recorded to `profiles/ARM/`, under the names of the servers."""
-        kept = self.directory.path / "profiles" / arm
-        new = kept.with_name(f".{arm}.new")
-        try:
-            shutil.rmtree(new, ignore_errors=True)
-            new.mkdir(parents=True)
+        with write_folder(self.directory.path / "profiles" / arm) as kept:
             for log in logs:
-                for path in (one for pattern in _KEPT for one in sorted(log.glob(pattern))):
-                    shutil.move(path, new / f"{log.parent.name}-{path.name}")
+                for path in [path for pattern in _KEPT for path in sorted(log.glob(pattern))]:
+                    shutil.move(path, kept / f"{log.parent.name}-{path.name}")
             data = folder / "perf.data"
             if data.exists():
-                (new / "perf.txt").write_text(_told(data), encoding="utf-8")
-                shutil.move(data, new / data.name)
+                (kept / "perf.txt").write_text(_perf_report(data), encoding="utf-8")
+                shutil.move(data, kept / data.name)
             for path in (Path(f"/tmp/perf-{pid}.map") for pid in pids):
                 if path.exists():
-                    shutil.move(path, new / path.name)
-            if not any(new.iterdir()):
+                    shutil.move(path, kept / path.name)
+            if not any(kept.iterdir()):
                 raise ServerFailed(f"the profilers left nothing: see {folder / 'logs'} and {logs[0]}")
-            new.rename(kept)
-        except OSError as error:
-            raise no_space(kept, error) from error
 
 
 def _options(component: Component, profilers: Sequence[Profiler]) -> list[str]:
@@ -236,11 +230,10 @@ def _is_java(pid: int) -> bool:
         return False
 
 
-def _told(data: Path) -> str:
+def _perf_report(data: Path) -> str:
     """What perf makes of a recording, as text; compiled methods by the map that the JVM left."""
-    command = [*_REPORT, "--input", str(data)]
-    told = subprocess.run(
-        command,
+    report = subprocess.run(
+        [*_REPORT, "--input", str(data)],
         env=child_environment(),
         capture_output=True,
         text=True,
@@ -248,4 +241,4 @@ def _told(data: Path) -> str:
         timeout=300,
         check=False,
     )
-    return told.stdout or told.stderr
+    return report.stdout or report.stderr

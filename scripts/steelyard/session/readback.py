@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a running component, and the kernel, what it really has; the GC log tells later (`spec/agreement.py`)."""
+"""Asks a running component, and the kernel, what it really has; the GC log follows later (`spec/agreement.py`)."""
 
 import dataclasses
 import os
@@ -20,77 +20,80 @@ from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_
 from steelyard.spec.agreement import sources
 
 MAPPED = {
-    name for name, row in MEASURED.items() for kind in get_args(JvmKind) if (on := row.on(kind)) and on.map
+    name
+    for name, row in MEASURED.items()
+    for vm in get_args(JvmKind)
+    if (support := row.on(vm)) and support.map
 }
-"""Settings that the kernel's map of a process tells."""
+"""Settings that the kernel's map of a process shows."""
 ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]
 """What `observe` is; tests have another one."""
 
 
 def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = None) -> dict[Source, Facts]:
-    """What tells of a component now, by source; a source that does not answer tells nothing.
+    """What each source says of a component now; nothing of a source that does not answer.
 
     Args:
         running: the component with its processes. Of several, the largest is the server: the others started it.
         info: what it says of itself.
-        granted: what its engine tells, of one whose processes are not on this host.
+        granted: what its engine says, of one whose processes are not on this host.
     """
     component, jvm = running.component, running.component.artifact.jvm
     pid = max(running.pids, key=_resident, default=None)
-    told: dict[Source, Facts] = {
+    facts: dict[Source, Facts] = {
         "process": _process(pid, {*component.environment}) if pid is not None else granted or {}
     }
     if "availableProcessors" in info:
-        told["info"] = {"processors": info["availableProcessors"]}
+        facts["info"] = {"processors": info["availableProcessors"]}
     if jvm is not None and jvm.kind == "openj9":
-        told["options"] = openj9_facts(info)
+        facts["options"] = openj9_facts(info)
     elif jvm is not None and "options" in sources(component, jcmd=not running.contained):
         asked = vm_flags(jvm.home, pid) if pid is not None else ""
-        told["options"] = hotspot_facts(str(info.get("vmFlags") or asked))
+        facts["options"] = hotspot_facts(str(info.get("vmFlags") or asked))
     if pid is None:
-        return told
-    return told | mapped(component, told, _read(pid, "smaps"))
+        return facts
+    return facts | map_facts(component, facts, _read(pid, "smaps"))
 
 
-def mapped(component: Component, told: Mapping[Source, Facts], smaps: str) -> dict[Source, Facts]:
-    """What the kernel's map of a server's memory tells: how often a shared heap is mapped; of a JVM pages and class
+def map_facts(component: Component, others: Mapping[Source, Facts], smaps: str) -> dict[Source, Facts]:
+    """What the kernel's map of a server's memory shows: how often a shared heap is mapped; of a JVM pages and class
     cache, where a heap is mapped.
 
     Args:
         component: the server.
-        told: what other sources tell of it, its heap among them.
+        others: what other sources say of it, its heap among them.
         smaps: the map of its process; empty where it could not be read.
     """
-    heap = told.get("options", {}).get("heap", component.heap_bytes)
+    heap = others.get("options", {}).get("heap", component.heap_bytes)
     areas = parse_smaps(smaps)
     pages = heap_pages(areas, heap if isinstance(heap, int) else None)
     facts: dict[str, Fact] = {}
     if (jvm := component.artifact.jvm) is not None and pages is not None:
-        found = {"pages": pages, "class_cache": class_cache(areas), "code_pages": code_pages(areas)}
-        facts = read_facts(jvm.kind, "map", found)
+        shown = {"pages": pages, "class_cache": class_cache(areas), "code_pages": code_pages(areas)}
+        facts = read_facts(jvm.kind, "map", shown)
     if (times := shared_mappings(areas)) is not None:
         facts[MAPPINGS] = times
     return {"map": facts} if facts else {}
 
 
-def logged(gc: GcSettings) -> Facts:
-    """What a GC log tells."""
-    told = {name: value for name, value in dataclasses.asdict(gc).items() if value is not None}
-    return read_facts("openj9" if str(gc.policy).startswith("-Xgcpolicy") else "hotspot", "gc_log", told)
+def gc_log_facts(gc: GcSettings) -> Facts:
+    """What a GC log says."""
+    logged = {name: value for name, value in dataclasses.asdict(gc).items() if value is not None}
+    return read_facts("openj9" if str(gc.policy).startswith("-Xgcpolicy") else "hotspot", "gc_log", logged)
 
 
 def _process(pid: int, names: set[str]) -> dict[str, Fact]:
     """What the kernel knows of a process: CPUs, memory limit, variables that were asked for."""
-    found: dict[str, Fact] = {}
+    facts: dict[str, Fact] = {}
     try:
-        found["cpus"] = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
+        facts["cpus"] = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
     except OSError:
-        return found
-    with suppress(ValueError):  # a limit that cannot be read is not told
+        return facts
+    with suppress(ValueError):  # a limit that cannot be read is not known
         if (limit := memory_limit(pid)) is not None:
-            found["memory"] = limit
+            facts["memory"] = limit
     variables = (entry.partition("=") for entry in _read(pid, "environ").split("\0"))
-    return found | {f"variable {name}": text for name, _, text in variables if name in names}
+    return facts | {f"variable {name}": text for name, _, text in variables if name in names}
 
 
 def _resident(pid: int) -> int:

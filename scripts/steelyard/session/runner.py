@@ -57,7 +57,7 @@ def run_session(
         KeyboardInterrupt: passed on after everything was stopped and what was measured was analysed.
     """
     schedule = Schedule(directory.session(), ends_at)
-    trials = schedule.whole(directory.trials())
+    trials = schedule.keep_pairs(directory.trials())
     with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):
             context.watcher.note(sentence)
@@ -113,10 +113,10 @@ def require_starts(trials: Sequence[Trial], at_once: int = 1) -> None:
     """
     last = trials[-1]
     own = [trial for trial in trials if trial.arm == last.arm and trial.value is None]
-    for told, line, most in ((f" of {last.arm}", own, 2), ("", trials, 2 * at_once)):
-        failed = len(list(takewhile(did_not_start, reversed(line))))
+    for whose, ended, most in ((f" of {last.arm}", own, 2), ("", trials, 2 * at_once)):
+        failed = len(list(takewhile(did_not_start, reversed(ended))))
         if failed >= most:
-            raise ServerFailed(f"{failed} trials{told} in a row did not start: {last.failure}")
+            raise ServerFailed(f"{failed} trials{whose} in a row did not start: {last.failure}")
 
 
 def _reason(error: BaseException) -> str:
@@ -135,7 +135,7 @@ def analyse_again(directory: SessionDirectory) -> Analysis:
     return directory.keep(made.model_copy(update=more))
 
 
-def missing(session: Session, trials: Sequence[Trial]) -> list[str]:
+def missing_places(session: Session, trials: Sequence[Trial]) -> list[str]:
     """Arms and blocks without what their comparison needs, or without any trial of their search; for the closing
     message."""
     arms = [arm.name for arm in session.arms]

@@ -46,8 +46,8 @@ class ClusterTarget:
 
     def options(self) -> list[str]:
         """The same on the command line."""
-        found = ["--context", self.context] if self.context is not None else []
-        return found + (["--namespace", self.namespace] if self.namespace != NAMESPACE else [])
+        context = ["--context", self.context] if self.context is not None else []
+        return context + (["--namespace", self.namespace] if self.namespace != NAMESPACE else [])
 
 
 LOCAL = ClusterTarget()
@@ -55,10 +55,10 @@ LOCAL = ClusterTarget()
 
 
 @dataclass
-class Runtimes:
+class RuntimeResolver:
     """Finds the runtime of each arm, and remembers what has to be built for it."""
 
-    found: LoadedWorkload
+    workload: LoadedWorkload
     jdk: Path | None
     """`--jdk`: for arms that name no JDK of their own."""
     target: ClusterTarget = LOCAL
@@ -87,7 +87,7 @@ class Runtimes:
         finds = {"process": self._processes, "compose": self._containers, "kubernetes": self._pods}
         return finds[deployment.engine](deployment)
 
-    def fitted(self, spec: Spec) -> Spec:
+    def check_engine(self, spec: Spec) -> Spec:
         """The spec with what belongs beside its figures for its engine's sake.
 
         Raises:
@@ -102,7 +102,7 @@ class Runtimes:
     def refuse_unused(self, deployments: Sequence[DeploymentSettings]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
         if self.jdk is not None and not any(
-            one.engine == "process" and one.jdk is None for one in deployments
+            deployment.engine == "process" and deployment.jdk is None for deployment in deployments
         ):
             raise BadInput(
                 "--jdk chooses the JVM of the process engine, for arms that name none; images bring their own: choose"
@@ -117,9 +117,9 @@ class Runtimes:
     def cluster(self) -> Cluster:
         """The cluster, in which a session may be made (raises MissingRequirement)."""
         if self._cluster is None:
-            found = find_cluster(self.target.context, self.target.namespace)
-            require_rights(found)
-            self._cluster = found
+            cluster = find_cluster(self.target.context, self.target.namespace)
+            require_rights(cluster)
+            self._cluster = cluster
         return self._cluster
 
     def require_same_cluster(self, versions: Mapping[str, str]) -> None:
@@ -132,10 +132,11 @@ class Runtimes:
         before, now = versions.get(AUTHORITY), self.cluster.authority()
         if before is None or before != now:
             known = "it is not known which" if before is None else f"its certificate authority is {before}"
-            told = f"is {now}" if now is not None else "is not told"
+            current = f"is {now}" if now is not None else "is not known"
             raise BadInput(
                 f"this session was begun in another cluster ({known}, and that of context"
-                f" {self.cluster.context or 'none'} {told}): name it with --context, or start a new session with `run`"
+                f" {self.cluster.context or 'none'} {current}): name it with --context, or start a new session with"
+                " `run`"
             )
 
     @property
@@ -147,18 +148,15 @@ class Runtimes:
 
     def versions(self) -> dict[str, str]:
         """Versions of the tools that engines use."""
-        found = {}
+        versions = {}
+        if self._docker is not None:
+            versions["docker"] = self._docker.engine_version
+            versions["docker compose"] = self._docker.compose_version
         if self._cluster is not None:
-            found = {"kubernetes": self._cluster.version}
+            versions["kubernetes"] = self._cluster.version
             if (authority := self._cluster.authority()) is not None:
-                found[AUTHORITY] = authority
-        if self._docker is None:
-            return found
-        return {
-            "docker": self._docker.engine_version,
-            "docker compose": self._docker.compose_version,
-            **found,
-        }
+                versions[AUTHORITY] = authority
+        return versions
 
     def _processes(self, deployment: DeploymentSettings) -> Runtime:
         require_program("taskset")
@@ -167,15 +165,15 @@ class Runtimes:
         tools = self._fingerprint(None)
         self.builder = self.builder or jdk
         packages = {}
-        for name, package in self.found.workload.packages.items():
+        for name, package in self.workload.workload.packages.items():
             if not package.maven:
-                path = self.found.package_path(name)
+                path = self.workload.package_path(name)
                 if not path.exists():
-                    raise BadInput(f"{self.found.workload.name}: its package {name} is not there: {path}")
+                    raise BadInput(f"{self.workload.workload.name}: its package {name} is not there: {path}")
                 if package.archive is not None:
-                    raise BadInput(f"{self.found.workload.name}: unpack {path} and name the folder")
+                    raise BadInput(f"{self.workload.workload.name}: unpack {path} and name the folder")
                 packages[name] = str(path)
-        own = any(package.maven for package in self.found.workload.packages.values())
+        own = any(package.maven for package in self.workload.workload.packages.values())
         return Runtime(
             server_jvm=jdk.identity,
             injector_jvm=injector.identity,
@@ -186,22 +184,26 @@ class Runtimes:
         )
 
     def _containers(self, deployment: DeploymentSettings) -> Runtime:
-        return self._images(*_asked(deployment), DockerImages(self.docker))
+        return self._images(*_image_choice(deployment), DockerImages(self.docker))
 
     def _pods(self, deployment: DeploymentSettings) -> Runtime:
-        found = self._images(*_asked(deployment), self._cluster_images())
+        runtime = self._images(*_image_choice(deployment), self._cluster_images())
         cpus, notes = self._allocatable_cpus()
-        return replace(found, cpus=cpus, notes=notes)
+        return replace(runtime, cpus=cpus, notes=notes)
 
     def _find_images(
         self, topology: str | None, jdk: str | None, build: str | None, remote: bool, images: Images
     ) -> Runtime:
-        _, found = self.found.workload.topology(topology)
+        _, chosen = self.workload.workload.topology(topology)
         more = compilers(DeploymentSettings(jvm=JvmSettings(jit="remote"))) if remote else {}
-        kinds = {**found.components, **more}
-        places = {kind: one.container for kind, one in kinds.items() if one.container is not None}
-        told = bundle_settings(found.bundle or "server")
-        return find_images(images, places, found.kinds("server"), jdk, build, told, more, self.found.workload)
+        places = {
+            name: component.container
+            for name, component in {**chosen.components, **more}.items()
+            if component.container is not None
+        }
+        settings = bundle_settings(chosen.bundle or "server")
+        servers = chosen.kinds("server")
+        return find_images(images, places, servers, jdk, build, settings, more, self.workload.workload)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)
@@ -210,7 +212,7 @@ class Runtimes:
         return mark
 
 
-def _asked(deployment: DeploymentSettings) -> tuple[str | None, str | None, str | None, bool]:
+def _image_choice(deployment: DeploymentSettings) -> tuple[str | None, str | None, str | None, bool]:
     return deployment.topology, deployment.jdk, deployment.build, deployment.jvm.jit == "remote"
 
 
@@ -221,8 +223,8 @@ def require_startable(specs: Sequence[Spec]) -> None:
     Raises:
         PortInUse, MissingRequirement: as they say.
     """
-    require_commands([one for one in specs if one.engine == "process"])
-    require_ports(sorted({port for one in specs for port in one.ports}))
+    require_commands([spec for spec in specs if spec.engine == "process"])
+    require_ports(sorted({port for spec in specs for port in spec.ports}))
 
 
 def command_line(spec: Spec) -> str:
@@ -249,7 +251,7 @@ def examine_target(engine: str, target: ClusterTarget) -> list[DoctorFinding] | 
 
 
 def make_engines(
-    names: Sequence[str], runtimes: Runtimes, children: Children, session: str
+    names: Sequence[str], runtimes: RuntimeResolver, children: Children, session: str
 ) -> Mapping[str, Engine]:
     """The engines of a session by name; `session` is written on its containers and pods."""
     made: dict[str, Callable[[], Engine]] = {

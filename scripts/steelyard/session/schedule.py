@@ -5,6 +5,7 @@ Pure: the same rule runs real sessions, resumed sessions and simulated ones. Wha
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise
 
@@ -13,7 +14,6 @@ import numpy as np
 from steelyard.analysis.rounds import reached_places, seconds_of
 from steelyard.analysis.searching import next_search_trial, question_of
 from steelyard.analysis.warmup import ACCEPTED_FROM
-from steelyard.experiment.schema import Experiment
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 
@@ -136,7 +136,7 @@ def next_trial(
                 again = before if void else []
             rounds[block] = again
             if any((block, number, place.arm) not in valid for place in again):
-                drawn = _drawn(again, np.random.PCG64([seed, block, number]), number * plots)
+                drawn = _draw_round(again, np.random.PCG64([seed, block, number]), number * plots)
                 place = next(place for place in drawn if (block, number, place.arm) not in valid)
                 return Planned.at(place, len(outcomes), number)
     return None
@@ -173,7 +173,7 @@ class Schedule:
         self._second = {arm.name: arm.second for arm in session.arms if arm.second is not None}
         self.question = question_of(session)
         self._baseline = next((arm.name for arm in session.arms if arm.baseline), None)
-        self._repeats = Experiment.model_validate(session.experiment).design.repeats
+        self._repeats = session.experiment.design.repeats
         self._ended: dict[int, bool] = {}
         """By interim analysis that was reached: whether the session ended at it."""
 
@@ -203,14 +203,12 @@ class Schedule:
         )
         return [planned, Planned.at(other, planned.order + 1, planned.attempt)]
 
-    def whole(self, outcomes: Sequence[Trial]) -> list[Trial]:
+    def keep_pairs(self, outcomes: Sequence[Trial]) -> list[Trial]:
         """Outcomes without a side of a duet whose partner a crash took: both run again."""
-        there = {(trial.block, trial.attempt, trial.arm) for trial in outcomes}
-        return [
-            trial
-            for trial in outcomes
-            if not self._second or all((trial.block, trial.attempt, arm) in there for arm in self.specs)
-        ]
+        if not self._second:
+            return list(outcomes)
+        pairs = Counter((trial.block, trial.attempt) for trial in outcomes)
+        return [trial for trial in outcomes if pairs[trial.block, trial.attempt] == len(self.specs)]
 
     def next(self, outcomes: Sequence[Trial]) -> Planned | None:
         """The trial that runs now, None when the session is complete."""
@@ -283,12 +281,13 @@ def populating_load(spec: Spec) -> float:
 
 def _start_seconds(spec: Spec) -> float:
     start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
-    if any(one.jvm_settings is not None and one.jvm_settings.compile == "foreground" for one in spec.servers):
+    settings = (server.jvm_settings for server in spec.servers)
+    if any(jvm is not None and jvm.compile == "foreground" for jvm in settings):
         start *= FOREGROUND_START
     return start
 
 
-def _drawn(
+def _draw_round(
     places: Sequence[ScheduledTrial], words: np.random.PCG64, plots_before: int
 ) -> list[ScheduledTrial]:
     """The places of a round in random order, inside plots in random order where there are plots."""

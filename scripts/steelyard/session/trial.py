@@ -12,10 +12,9 @@ trial whose servers or injectors fail is void and kept; one that is interrupted 
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from steelyard.engines.base import Engine
 from steelyard.engines.both import CombinedDeployment, side_of
@@ -28,15 +27,14 @@ from steelyard.results.failure import Failure
 from steelyard.results.schema import Check, Phase, Planned, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory, no_space, write_record
-from steelyard.session import collect
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
 from steelyard.session.datasets import DataSets
-from steelyard.session.duet import DUET, Duet, judged_together, merged
-from steelyard.session.evidence import gather
-from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.duet import DUET, CombinedRun, judge_together, merge_sides
+from steelyard.session.evidence import TrialOutcome, gather, measure_outcome
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.schedule import Schedule
+from steelyard.session.trial_run import TrialFailedError, TrialRun
 from steelyard.spec.search import with_value
 
 
@@ -60,13 +58,13 @@ class TrialRunner:
             NoSpace, PortInUse: the session cannot go on.
             KeyboardInterrupt: the user wants to stop; everything that was started is stopped first.
         """
-        specs = {one.arm: self._spec(one) for one in together}
-        folders = {one.arm: self._folder(one) for one in together}
+        specs = {planned.arm: self._spec(planned) for planned in together}
+        folders = {planned.arm: self._folder(planned) for planned in together}
         started = self.context.clock.time()
-        for one in together:
-            self._log(one, "trial-start", value=one.value)
+        for planned in together:
+            self._log(planned, "trial-start", value=planned.value)
         phases: dict[str, tuple[float, float]] = {}
-        flight: Flight | None = None
+        run: TrialRun | None = None
         prepared: str | None = None
         caches = Caches(self.directory, self.engines, self.context)
         data = DataSets(self.directory, self.engines, self.context)
@@ -77,29 +75,33 @@ class TrialRunner:
                     specs[prepared] = data.in_place(spec)
                     caches.populate(specs[prepared])
                 prepared = None
-                flight = self._flight(together, specs, folders, phases)
-                flight.beside = [pid for engine in self.engines.values() for pid in engine.daemons()]
-                cleanup.callback(flight.abandon)
-                PROCEDURES[flight.spec.procedure](flight, partial(_fill_caches, caches, flight))
-                with flight.phase("collect"):
-                    self._require_host(flight.spec)
-                    found = [collect.figures(gather(part)) for part in flight.parts]
+                run = self._open(together, specs, folders, phases)
+                run.daemons = [pid for engine in self.engines.values() for pid in engine.daemons()]
+                cleanup.callback(run.abandon)
+                PROCEDURES[run.spec.procedure](run, partial(_fill_caches, caches, run))
+                with run.phase("collect"):
+                    self._require_host(run.spec)
+                    outcomes = [measure_outcome(gather(trial)) for trial in run.trials]
         except (TrialFailedError, ServerFailed) as error:
             failure = _failure_of(error)
-            survived = flight.survived if flight else None
+            survived = run.survived if run else None
             # It did not come as far as a measurement, and memory is why: that is what was asked.
-            answers = flight is not None and survived is False and flight.window[1] == 0.0
+            answers = run is not None and survived is False and run.window[1] == 0.0
             blamed = prepared or side_of(failure.component, specs)
-            found = [
-                _failed(failure, blamed in (None, one.arm), answers) | {"survived": survived}
-                for one in together
+            outcomes = [
+                TrialOutcome(
+                    checks=[_failed_check(failure, answers)] if blamed in (None, planned.arm) else [],
+                    failure=failure,
+                    survived=survived,
+                )
+                for planned in together
             ]
-        checks = judged_together({one.arm: told["checks"] for one, told in zip(together, found, strict=True)})
+        checks = judge_together({arm: outcome.checks for arm, outcome in zip(specs, outcomes, strict=True)})
         return [
-            self._ended(
-                one, specs[one.arm], {**told, "checks": checks[one.arm]}, folders[one.arm], started, phases
+            self._record(
+                planned, specs[planned.arm], replace(outcome, checks=checks[planned.arm]), started, phases
             )
-            for one, told in zip(together, found, strict=True)
+            for planned, outcome in zip(together, outcomes, strict=True)
         ]
 
     def _folder(self, planned: Planned) -> Path:
@@ -107,30 +109,29 @@ class TrialRunner:
         _set_aside(folder)
         return folder
 
-    def _flight(
+    def _open(
         self,
         together: Sequence[Planned],
         specs: Mapping[str, Spec],
         folders: Mapping[str, Path],
         phases: dict[str, tuple[float, float]],
-    ) -> Flight:
-        """The deployments opened, and the flight of all."""
+    ) -> TrialRun:
+        """Open the deployments; the run of all of them."""
 
         def log_phase(phase: Phase) -> None:
-            for one in together:
-                self._log(one, "phase", phase)
+            for planned in together:
+                self._log(planned, "phase", phase)
 
-        opened = {arm: self.engines[spec.engine].open(spec, folders[arm]) for arm, spec in specs.items()}
+        deployments = {arm: self.engines[spec.engine].open(spec, folders[arm]) for arm, spec in specs.items()}
         if len(together) == 1:
-            (spec,), (folder,), (deployment,) = specs.values(), folders.values(), opened.values()
-            return Flight(spec, folder, deployment, self.context, log_phase, phases)
-        first = together[0]
-        folder = self.directory.trial_path(first.block, DUET, first.attempt)
+            (spec,), (folder,), (deployment,) = specs.values(), folders.values(), deployments.values()
+            return TrialRun(spec, folder, deployment, self.context, log_phase, phases)
+        folder = self.directory.trial_path(together[0].block, DUET, together[0].attempt)
         _set_aside(folder)
-        return Duet(
-            merged(specs),
+        return CombinedRun(
+            merge_sides(specs),
             folder,
-            CombinedDeployment(opened, folder),
+            CombinedDeployment(deployments, folder),
             self.context,
             log_phase,
             phases,
@@ -138,16 +139,16 @@ class TrialRunner:
             folders=folders,
         )
 
-    def _ended(
+    def _record(
         self,
         planned: Planned,
         spec: Spec,
-        found: Mapping[str, Any],
-        folder: Path,
+        outcome: TrialOutcome,
         started: float,
         phases: Mapping[str, tuple[float, float]],
     ) -> Trial:
-        trial = record_of(planned, spec, {**found, "files": digests(folder)}, started, phases)
+        folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
+        trial = trial_record(planned, spec, outcome, started, phases, digests(folder))
         bound = write_record(folder / "trial.json", trial)
         detail = trial.failure.detail if trial.failure is not None else None
         self._log(planned, "trial-end", state=trial.state, detail=detail, digest=bound)
@@ -162,7 +163,9 @@ class TrialRunner:
         if self.schedule.question is not None and planned.value is not None:
             spec = with_value(spec, self.schedule.question.search, planned.value)
         seed = self.schedule.session.seed + planned.block
-        return spec.changed("injector", lambda one: {"settings": {**one.settings, "seed": seed}})
+        return spec.with_changes(
+            "injector", lambda injector: {"settings": {**injector.settings, "seed": seed}}
+        )
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:
@@ -180,26 +183,28 @@ class TrialRunner:
         self.directory.log(self.context.clock.time(), event, **place, **more)
 
 
-def _fill_caches(caches: Caches, flight: Flight) -> None:
-    for spec, deployment in flight.deployments:
-        caches.bring(spec, deployment)
+def _fill_caches(caches: Caches, run: TrialRun) -> None:
+    for spec, deployment in run.deployments:
+        caches.install(spec, deployment)
 
 
-def record_of(
+def trial_record(
     planned: Planned,
     spec: Spec,
-    found: Mapping[str, Any],
+    outcome: TrialOutcome,
     started: float,
     phases: Mapping[str, tuple[float, float]],
+    files: Mapping[str, str] | None = None,
 ) -> Trial:
-    """A trial with what was found of it (`collect.figures`): valid or void, and its metrics."""
+    """The record of a trial: valid or void, with its metrics."""
     trial = Trial(
         **dict(planned),
-        state="void" if is_void(found["checks"]) else "valid",
+        **vars(outcome),
+        state="void" if is_void(outcome.checks) else "valid",
         started=started,
         phases=dict(phases),
         metrics={},
-        **found,
+        files=dict(files or {}),
     )
     return trial.model_copy(update={"metrics": metrics_of(trial, spec)})
 
@@ -210,16 +215,15 @@ def _failure_of(error: TrialFailedError | ServerFailed) -> Failure:
     return Failure(component=error.component, cause="start", detail=str(error))
 
 
-def _failed(failure: Failure, itself: bool, answers: bool) -> dict[str, Any]:
-    """What is recorded of a trial that failed a check before its measurement ended: void, kept and shown.
+def _failed_check(failure: Failure, answers: bool) -> Check:
+    """The check that a trial failed before its measurement ended: void, kept and shown.
 
     Args:
         failure: which check, and why.
-        itself: not only because the other side of a duet did.
         answers: that it failed is what the procedure asks for, and voids nothing: a mean over those that came up would
             be one of survivors.
     """
-    check = Check(
+    return Check(
         name=str(failure.cause),
         passed=False,
         voids=not answers,
@@ -228,14 +232,6 @@ def _failed(failure: Failure, itself: bool, answers: bool) -> dict[str, Any]:
         unit="",
         detail=failure.detail,
     )
-    nothing: dict[str, Any] = {"latency": {}, "components": [], "trace": []}
-    return {
-        **nothing,
-        "measurement": None,
-        "steady": None,
-        "checks": [check] if itself else [],
-        "failure": failure,
-    }
 
 
 def _set_aside(folder: Path) -> None:

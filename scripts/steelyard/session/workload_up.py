@@ -4,7 +4,6 @@
 A small keeper process holds the servers, so that the terminal is free again; it ends with them on `down`.
 """
 
-import json
 import os
 import shutil
 import signal
@@ -12,9 +11,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from steelyard.clock import wait_until
 from steelyard.engines.compose.engine import sweep as sweep_containers
@@ -24,7 +21,7 @@ from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE
 from steelyard.processes import child_environment, sweep
 from steelyard.regular import read_text
-from steelyard.results.spec import ORDER, Spec
+from steelyard.results.spec import ORDER, Record, Spec
 from steelyard.results.store import no_space
 from steelyard.session.deploying import LOAD_TIMEOUT
 
@@ -37,15 +34,22 @@ SPARE = 60.0
 """Seconds for all else: finding JDKs, first starts in a directory."""
 
 
-@dataclass(frozen=True)
-class Up:
+class UpServer(Record):
+    """A server that is up."""
+
+    name: str
+    url: str
+    pid: int
+    cpus: list[int]
+
+
+class Up(Record):
     """A workload that is up."""
 
     workload: str
     keeper: int
     """Process id of the keeper."""
-    servers: list[dict[str, Any]]
-    """name, url, pid, cpus of each server."""
+    servers: list[UpServer]
     proxy: str | None = None
     """Where requests to any of its services go; None without a proxy."""
 
@@ -66,17 +70,17 @@ def fresh_folder(folder: Path = FOLDER) -> Path:
 def longest_start(spec: Spec) -> float:
     """Seconds after which a workload has not come up: what its components may take, one role after the other, and its
     data."""
-    roles = [[one.ready.within for one in spec.of(role)] for role in ORDER]
+    roles = [[component.ready.within for component in spec.of(role)] for role in ORDER]
     return SPARE + sum(max(each) for each in roles if each) + LOAD_TIMEOUT * len(spec.data)
 
 
 def current(state: Path = STATE) -> Up | None:
     """The workload that is up, or None. A state whose keeper has gone counts as nothing."""
     try:
-        found = Up(**json.loads(read_text(state)))
-    except (OSError, ValueError, TypeError):
+        up = Up.model_validate_json(read_text(state))
+    except (OSError, ValueError):
         return None
-    return found if _is_keeper(found.keeper) else None
+    return up if _is_keeper(up.keeper) else None
 
 
 def require_idle(docker: Docker | None = None) -> None:
@@ -117,10 +121,10 @@ def start(arguments: list[str], timeout: float) -> Up:
         )
     os.close(followed)
 
-    def kept() -> Up | None:
-        found = current()
-        if found is not None and found.keeper == keeper.pid:
-            return found
+    def own_state() -> Up | None:
+        up = current()
+        if up is not None and up.keeper == keeper.pid:
+            return up
         if keeper.poll() is not None:
             said = log.read_text(encoding="utf-8", errors="replace").strip()
             error = ServerFailed(said.removeprefix("steelyard: "))
@@ -130,7 +134,7 @@ def start(arguments: list[str], timeout: float) -> Up:
         return None
 
     try:
-        if (up := wait_until(kept, timeout, 0.1)) is not None:
+        if (up := wait_until(own_state, timeout, 0.1)) is not None:
             with suppress(BrokenPipeError):  # it has been told to end meanwhile
                 os.write(ours, b".")
             return up
@@ -158,12 +162,12 @@ def end_with_starter() -> None:
 
 def stop() -> Up | None:
     """Stop the workload that is up and wait for its end; returns what was up, None when nothing was."""
-    found = current()
-    if found is None:
+    up = current()
+    if up is None:
         return None
-    os.kill(found.keeper, signal.SIGTERM)
-    wait_until(lambda: not _is_keeper(found.keeper), STOP_TIMEOUT, 0.05)
-    return found
+    os.kill(up.keeper, signal.SIGTERM)
+    wait_until(lambda: not _is_keeper(up.keeper), STOP_TIMEOUT, 0.05)
+    return up
 
 
 def _is_keeper(pid: int) -> bool:

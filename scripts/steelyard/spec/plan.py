@@ -288,11 +288,11 @@ def populating_spec(spec: Spec) -> Spec:
     operation once, which leaves much code untouched: here the injectors offer real load.
     """
     first = {server.kind: server.name for server in reversed(spec.servers)}
-    filled = spec.changed(
+    filled = spec.with_changes(
         "server", lambda server: _options(server, "none", writes=first[server.kind] == server.name)
     )
     load = {"model": "closed", "users": POPULATING_USERS}
-    return filled.changed(
+    return filled.with_changes(
         "injector",
         lambda injector: {
             "settings": injector.settings | (load if injector.settings.get("model") == "probe" else {})
@@ -307,7 +307,7 @@ def without_caches(spec: Spec) -> Spec:
     Servers ask a JITServer to keep code, or for such code, only where they have some class cache.
     """
     without = "apart" if spec.keeps_compilers else "none"
-    return spec.changed("server", lambda server: _options(server, without))
+    return spec.with_changes("server", lambda server: _options(server, without))
 
 
 def _options(component: Component, without: str, *, writes: bool = False) -> dict[str, Any]:

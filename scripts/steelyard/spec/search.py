@@ -61,9 +61,9 @@ def with_value(spec: Spec, search: Search, value: float) -> Spec:
     """The spec of one trial of the search: as the arm's, with this value."""
     varies = varied_setting(search, spec)
     if varies == "memory":
-        return spec.changed("server", lambda _: {"memory_bytes": round(value)})
+        return spec.with_changes("server", lambda _: {"memory_bytes": round(value)})
     load = spec.load.model_copy(update={varies: round(value) if varies == "users" else value})
-    return spec.changed(
+    return spec.with_changes(
         "injector",
         lambda injector: {"settings": injector.settings | load_of_all(load)},
         load=load,

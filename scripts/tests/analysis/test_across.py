@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_component, make_host, make_jvm, make_session, make_spec, make_trial
+from builders import make_component, make_experiment, make_host, make_jvm, make_session, make_spec, make_trial
 
 from steelyard.analysis.across import AUTHORITY, Side, differences, effects, welch, yields
 from steelyard.analysis.estimates import analyse
 from steelyard.report.comparing import side_by_side
-from steelyard.results.schema import Session, Trial
+from steelyard.results.schema import RecordedWorkload, Session, Trial
 from steelyard.results.spec import Artifact, Spec
 
 MIB = 1024 * 1024
@@ -78,18 +78,18 @@ def test_one_session_twice_is_refused() -> None:
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        (changed(workload={"name": "app", "version": "2"}), "the workload: version: 1 and 2"),
+        (changed(workload=RecordedWorkload(name="app", version="2")), "the workload: version: 1 and 2"),
         (changed(quick=True), "quick: False and True"),
         (changed(versions={"gatling": "3.0"}), "the versions: gatling: None and 3.0"),
         (changed(steelyard_version="9"), "the version of Steelyard: 0.1.0 and 9"),
-        (changed(experiment={**changed().experiment, "name": "x"}), "the experiment: None and x"),
+        (changed(experiment=make_experiment(name="x")), "the experiment: asked and x"),
         (
-            changed(experiment={**changed().experiment, "load": {"users": 9}}),
-            "the load: None and {'users': 9}",
+            changed(experiment=make_experiment(load={"users": 9})),
+            "the load: users: 8 and 9",
         ),
         (
-            changed(experiment={**changed().experiment, "procedure": "ramp-up"}),
-            "the procedure: None and ramp-up",
+            changed(experiment=make_experiment(procedure="ramp-up")),
+            "the procedure: steady and ramp-up",
         ),
         (respecify({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: None and 5"),
         (respecify({"engine": "compose"}), "jvms-1: engine: process and compose"),
@@ -99,12 +99,12 @@ def test_one_session_twice_is_refused() -> None:
         ),
         (make_session([1, 8], 4), "the primary metric"),
         (make_session([4, 8], 4, metrics={"report": ["memory_rss"]}), "the baseline: jvms-1 and jvms-4"),
-        (changed(experiment={**changed().experiment, "search": {"raise": "users"}}), "the search"),
+        (changed(experiment=make_experiment(search={"raise": "users"})), "the search"),
     ],
 )
 def test_sessions_that_ask_two_questions_are_refused(other: Session, says: str) -> None:
     if says == "the primary metric":
-        experiment = {**other.experiment, "metrics": {"primary": "memory_rss"}}
+        experiment = make_experiment(metrics={"primary": "memory_rss"})
         other = other.model_copy(update={"experiment": experiment})
     assert any(line.startswith(says) for line in differences(changed(), other)), differences(changed(), other)
     assert differences(other, changed())

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_arms, make_places, make_session
+from builders import make_arms, make_experiment, make_places, make_session
 from searches import RAISE, Server, question, run, search_spec, search_trial
 
 from steelyard.analysis.search_result import _compare, _SearchWording, results_of, search_results
 from steelyard.analysis.searching import SearchQuestion, next_search_trial, question_of
-from steelyard.experiment.schema import Experiment
 from steelyard.results.analysis import SearchResult
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Planned, Session, Trial
@@ -152,20 +151,10 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
 
 def recorded_session() -> Session:
     """A session of the capacity experiment's kind, as its file says."""
-    experiment = {
-        "steelyard": 1,
-        "name": "capacity",
-        "title": "t",
-        "question": "q",
-        "workload": "ping",
-        "factors": {"jvms": {"label": "JVMs", "levels": [1, 2]}},
-        "search": {"raise": "users", "start": 100, "resolution": 0.1},
-        "load": {"users": 50},
-    }
     return make_session(
         id="capacity-1",
-        workload={"limits": {"p99": "200ms"}},
-        experiment=Experiment.model_validate(experiment).model_dump(mode="json", by_alias=True),
+        workload={"name": "app", "version": "1", "limits": {"p99": "200ms"}},
+        experiment=make_experiment(search={"raise": "users", "start": 100, "resolution": 0.1}),
         arms=make_arms(
             {arm: search_spec(arm) for arm in ARMS}, {"a": {"jvms": 1}, "b": {"jvms": 2}}, baseline="a"
         ),
@@ -174,7 +163,7 @@ def recorded_session() -> Session:
 
 
 def test_a_session_as_recorded_is_enough_to_search_and_to_tell() -> None:
-    session = Session.model_validate_json(recorded_session().model_dump_json())
+    session = Session.model_validate_json(recorded_session().model_dump_json(by_alias=True))
     asked = question_of(session)
     assert asked is not None
     trials = run(asked, session.schedule, quiet(a=320.0, b=480.0).outcome)
@@ -185,7 +174,7 @@ def test_a_session_as_recorded_is_enough_to_search_and_to_tell() -> None:
     )
     assert other.sentences[-1].startswith("Users with JVMs = 2 against JVMs = 1: +")
     assert SearchResult.model_validate_json(base.model_dump_json()) == base
-    plain = session.model_copy(update={"experiment": session.experiment | {"search": None}})
+    plain = session.model_copy(update={"experiment": make_experiment()})
     assert (question_of(plain), search_results(plain, trials)) == (None, [])
 
 

@@ -45,6 +45,7 @@ FORBIDDEN = {
 """Names of functions, classes, parameters, variables and attributes, and what stands in their place."""
 
 PERSISTED = {
+    "gate/certificate.py: Certificate.told": "a key of noise certificates",
     "gate/result.py: GateResult.beside": "a key of gate.json",
     "gate/result.py: GateResult.looks": "a key of gate.json",
     "jvm/identity.py: JvmIdentity.kind": "a key of session.json and trial.json",

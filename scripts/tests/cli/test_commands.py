@@ -28,7 +28,7 @@ from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, report_cras
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import _fresh as new_folder
-from steelyard.session.plan import Request, make_plan
+from steelyard.session.plan import RunRequest, make_plan
 from steelyard.workload.loader import APPS, workload_names
 
 SOURCES = ROOT / "scripts" / "steelyard"
@@ -143,7 +143,7 @@ def test_plan_says_what_the_session_will_be_able_to_detect(steelyard: Any, tmp_p
 
 
 def test_plan_has_a_column_for_the_memory_limit_where_there_is_one() -> None:
-    plan = make_plan(Request("jvm-count", settings=["jvms=1,2"], seed=1))
+    plan = make_plan(RunRequest("jvm-count", settings=["jvms=1,2"], seed=1))
     assert "memory limit each" not in _arms_table(plan)[0]
     limited = {
         name: spec.model_copy(

@@ -15,7 +15,7 @@ from steelyard.cli import certify, gate, run
 from steelyard.cli.app import app
 from steelyard.errors import BadInput
 from steelyard.session.opening import _NOT_REPEATED, repeat_command
-from steelyard.session.plan import Request
+from steelyard.session.plan import RunRequest
 
 PLANS = {"run": (run, "make_plan"), "gate": (gate, "plan_gate"), "certify": (certify, "plan_certification")}
 """Where each command has its plan made."""
@@ -39,22 +39,22 @@ OWN = {
     ],
 }
 
-Asked = Callable[[list[str]], tuple[Request, tuple[Any, ...]]]
+Asked = Callable[[list[str]], tuple[RunRequest, tuple[Any, ...]]]
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What words of a command line ask for: the request, and what else its plan is made of."""
-    seen: list[tuple[Request, tuple[Any, ...]]] = []
+    seen: list[tuple[RunRequest, tuple[Any, ...]]] = []
 
-    def plan(request: Request, *more: Any) -> None:
+    def plan(request: RunRequest, *more: Any) -> None:
         seen.append((request, more))
         raise BadInput("seen")
 
     for module, name in PLANS.values():
         monkeypatch.setattr(module, name, plan)
 
-    def parsed(words: list[str]) -> tuple[Request, tuple[Any, ...]]:
+    def parsed(words: list[str]) -> tuple[RunRequest, tuple[Any, ...]]:
         monkeypatch.setattr(sys, "argv", ["steelyard", *words])
         with pytest.raises(BadInput, match="seen"):
             app(words, prog_name="./steelyard", standalone_mode=False)

@@ -90,7 +90,7 @@ def void_for_other_reasons_than_noise(trials: Iterable[Trial]) -> list[str]:
         f"{trial.block} {trial.arm}: {check.name}: {check.detail}"
         for trial in trials
         for check in trial.checks
-        if check.voids and check.failed and check.name not in _excused(trial)
+        if check.voids and check.has_failed and check.name not in _excused(trial)
     ]
 
 

@@ -30,7 +30,9 @@ def test_two_arms_run_at_once_and_one_that_dies_takes_the_other_with_it(tmp_path
         assert one.state == "void"
         assert re.match(r"nursery-[68]m/server-1 ended ", str(one.failure or ""))
     # The dead one by itself, the other for what ran beside it.
-    assert [sorted(check.name for check in one.checks if check.failed) for one in killed if one.checks] in (
+    assert [
+        sorted(check.name for check in one.checks if check.has_failed) for one in killed if one.checks
+    ] in (
         [["restarts"], ["partner"]],
         [["partner"], ["restarts"]],
     )

@@ -86,7 +86,7 @@ def stop_in_each_phase(experiment: Path, out: Path) -> SessionDirectory:
 def assert_void_for(trial: Trial, check: str) -> None:
     """The trial failed this check and no other, for a process that was killed."""
     assert trial.state == "void"
-    assert [failed.name for failed in trial.checks if failed.failed] == [check]
+    assert [failed.name for failed in trial.checks if failed.has_failed] == [check]
     assert "signal 9" in str(trial.failure) or "code -9" in str(trial.failure)
 
 

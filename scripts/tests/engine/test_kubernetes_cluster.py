@@ -27,7 +27,7 @@ from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
 from steelyard.engines.kubernetes.nodes import allocatable_cpus, examine
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
-from steelyard.session.runtimes import Runtimes
+from steelyard.session.runtimes import RuntimeResolver
 from steelyard.workload.loader import load_workload
 
 JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def test_a_cluster_is_known_by_its_certificate_authority(
 def test_a_session_goes_on_in_its_own_cluster_alone(lab: tuple[FakeApi, Cluster]) -> None:
     api, cluster = lab
     api.put("configmaps", {"metadata": {"name": "kube-root-ca.crt"}, "data": {"ca.crt": SECRET}})
-    runtimes = Runtimes(load_workload("ping"), None, _cluster=cluster)
+    runtimes = RuntimeResolver(load_workload("ping"), None, _cluster=cluster)
     versions = runtimes.versions()
     assert versions["kubernetes"] == "v1.33.1"
     runtimes.require_same_cluster(versions)
@@ -133,7 +133,7 @@ def test_a_session_goes_on_in_its_own_cluster_alone(lab: tuple[FakeApi, Cluster]
         with pytest.raises(BadInput, match=rf"^this session was begun in another cluster .*{said}"):
             runtimes.require_same_cluster(before)
     api.remove("configmaps")
-    with pytest.raises(BadInput, match=r"context lab is not told\): name it with --context"):
+    with pytest.raises(BadInput, match=r"context lab is not known\): name it with --context"):
         runtimes.require_same_cluster(versions)
 
 

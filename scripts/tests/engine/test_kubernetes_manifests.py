@@ -198,7 +198,7 @@ def test_large_pages_are_a_resource_of_the_pod(tmp_path: Path) -> None:
 
 def test_a_dollar_sign_is_no_variable() -> None:
     spec = planned("jvms-1")
-    spec = spec.changed("server", lambda _: {"environment": {"TOLD": "$(HOME) $5"}})
+    spec = spec.with_changes("server", lambda _: {"environment": {"TOLD": "$(HOME) $5"}})
     text = overlay(spec, WORKLOADS, MARKS)["server.yaml"]
     assert (
         variables(yaml.safe_load(text)["spec"]["template"]["spec"]["containers"][1])["TOLD"] == "$$(HOME) $$5"
@@ -246,7 +246,7 @@ def test_servers_that_share_a_filestore_are_refused() -> None:
 def test_components_of_a_kind_that_differ_are_refused() -> None:
     spec = planned("jvms-2")
     first = spec.servers[0].name
-    uneven = spec.changed("server", lambda one: {"cpus": [0]} if one.name == first else {})
+    uneven = spec.with_changes("server", lambda one: {"cpus": [0]} if one.name == first else {})
     with pytest.raises(BadInput, match="alike in a cluster"):
         require_possible(uneven)
     require_possible(spec)
@@ -258,4 +258,4 @@ def test_what_a_cluster_does_not_have_is_refused() -> None:
     large = planned("jvms-1", "pages=large", "total_heap=1g")
     require_possible(large)
     with pytest.raises(BadInput, match="left to the JVM"):
-        require_possible(large.changed("server", lambda _: {"heap_bytes": None}))
+        require_possible(large.with_changes("server", lambda _: {"heap_bytes": None}))

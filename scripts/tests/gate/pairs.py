@@ -32,18 +32,11 @@ def gate(primary: str = "cpu_per_1k", **changes: Any) -> Session:
     made = make_session(
         [1, 2], INTERIM_PAIRS[-1], metrics={"primary": primary, "report": ["throughput", "memory_rss"]}
     )
-    experiment = {**made.experiment, "name": "gate", "title": "gate", "design": {"blocks": 20, "repeats": 2}}
     return made.model_copy(
         update={
             "gate": terms(**changes),
             "schedule": make_stages([BASE, NEW], INTERIM_PAIRS, 7),
-            "experiment": {
-                **experiment,
-                "steelyard": 1,
-                "question": "",
-                "workload": "app",
-                "load": {"users": 1},
-            },
+            "experiment": made.experiment.model_copy(update={"name": "gate", "title": "gate"}),
         }
     )
 

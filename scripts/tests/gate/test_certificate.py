@@ -15,13 +15,13 @@ from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.certificate import (
     Certificate,
     find_certificate,
+    find_needs,
     make_certificate,
-    needed,
     noise_of,
     sentences,
     windows_of,
 )
-from steelyard.gate.conditions import Conditions, conditions_of, differing
+from steelyard.gate.conditions import Conditions, conditions_of, different_fields
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
@@ -29,7 +29,8 @@ from steelyard.results.store import write_record
 
 def equal_session(blocks: int = 10):
     made = make_session([1, 2], blocks, metrics={"primary": "cpu_per_1k", "report": []})
-    return made.model_copy(update={"experiment": {**made.experiment, "design": {"equal": True}}})
+    design = made.experiment.design.model_copy(update={"equal": True})
+    return made.model_copy(update={"experiment": made.experiment.model_copy(update={"design": design})})
 
 
 def starts(sd: float, blocks: int, seed: int = 1, drift: float = 0.0, slow: float = 0.0):
@@ -95,13 +96,13 @@ def test_too_few_pairs_or_arms_that_differ_certify_nothing() -> None:
 
 def test_says_how_many_blocks_an_effect_takes() -> None:
     noise = make_certificate(equal_session(20), starts(0.01, 20)).of("cpu_per_1k")
-    found = needed(noise, (0.01, 0.02, 0.05), 100.0)
+    found = find_needs(noise, (0.01, 0.02, 0.05), 100.0)
     for need in found:
         assert detectable_effect(need.blocks, noise.pair_sd, 1, noise.pairs) <= need.effect
         assert detectable_effect(need.blocks - 1, noise.pair_sd, 1, noise.pairs) > need.effect
         assert need.seconds == 100 * need.blocks
     wild = noise.model_copy(update={"pair_sd": 30.0})
-    assert needed(wild, (0.01,), 100.0)[0].blocks is None
+    assert find_needs(wild, (0.01,), 100.0)[0].blocks is None
     made = make_certificate(equal_session(20), starts(0.01, 20))
     (line,) = sentences(made, "cpu_per_1k")
     assert line.startswith("CPU of the servers per 1,000 requests: a true 1 %: ")
@@ -203,7 +204,7 @@ def test_what_is_not_known_is_not_equal_to_itself(
 def test_a_host_without_a_governor_is_like_itself() -> None:
     own = make_spec()
     without = [conditions_of(make_host(governor="none", turbo="none"), own) for _ in range(2)]
-    assert differing(*without) == []
+    assert different_fields(*without) == []
 
 
 def test_a_package_whose_jvm_is_not_told_is_not_equal_to_itself_and_a_command_is() -> None:
@@ -215,8 +216,8 @@ def test_a_package_whose_jvm_is_not_told_is_not_equal_to_itself_and_a_command_is
             Artifact(form="command", words=["nginx"]),
         )
     )
-    assert differing(unknown, unknown) == ["jvm"]
-    assert differing(command, command) == []
+    assert different_fields(unknown, unknown) == ["jvm"]
+    assert different_fields(command, command) == []
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ def test_a_certificate_holds_for_no_other_settings(changes: dict[str, Any] | Non
     own = serving(make_spec(settings={"mode": "ejb"}), jvm_settings=JvmSettings())
     other = serving(own, **changes) if changes else own.model_copy(update={"settings": {"mode": "direct"}})
     conditions = [conditions_of(make_host(), one) for one in (own, other)]
-    assert differing(*conditions) == ["settings"]
+    assert different_fields(*conditions) == ["settings"]
 
 
 def test_a_certificate_of_a_time_with_fewer_settings_holds_on() -> None:
@@ -258,7 +259,7 @@ def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:
 
 
 def serving(one: Spec, **changes: Any) -> Spec:
-    return one.changed("server", lambda _: changes)
+    return one.with_changes("server", lambda _: changes)
 
 
 def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone() -> None:

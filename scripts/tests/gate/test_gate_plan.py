@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from builders import make_jvm
-from hostile import KnownRuntimes
+from hostile import KnownResolver
 from planned import processes
 
 from steelyard.experiment.schema import DeploymentSettings
@@ -15,13 +15,13 @@ from steelyard.gate.conditions import Conditions
 from steelyard.gate.plan import conditions_here, make_terms, plan_certification, plan_gate
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms
-from steelyard.session.plan import Request, SessionPlan
+from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.spec.layout import Runtime
 
-REQUEST = Request("gate", blocks=6, seed=3)
+REQUEST = RunRequest("gate", blocks=6, seed=3)
 
 
-class Runtimes(KnownRuntimes):
+class RuntimeResolver(KnownResolver):
     """Those of a host with two families of JVMs."""
 
     def runtime(self, deployment: DeploymentSettings) -> Runtime:
@@ -32,7 +32,7 @@ class Runtimes(KnownRuntimes):
 
 @pytest.fixture(autouse=True)
 def _runtimes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.session.plan.Runtimes", Runtimes)
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", RuntimeResolver)
 
 
 def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:

@@ -16,13 +16,13 @@ from steelyard.errors import BadInput
 from steelyard.gate.history import (
     Acknowledged,
     Entry,
-    Figure,
+    MetricSummary,
+    change_sentence,
     entry_of,
     keep,
     read_entries,
     series_of,
     spread,
-    told,
 )
 from steelyard.gate.history_page import to_page
 from steelyard.gate.result import conclude
@@ -43,7 +43,7 @@ def entry(at, value, host="lab 6.1", **changes):
         "host": host,
         "host_told": f"{host}: cpu",
         "jvm": "hotspot 17",
-        "metrics": {"cpu_per_1k": Figure(mean=value, n=6, sd=0.01)},
+        "metrics": {"cpu_per_1k": MetricSummary(mean=value, n=6, sd=0.01)},
     }
     return Entry(**(fields | changes))
 
@@ -76,7 +76,10 @@ def test_a_step_is_found_where_it_is() -> None:
     assert place.entry.session == "s-012"
     assert place.harmful is True
     assert place.after / place.before == pytest.approx(1.06, abs=0.015)
-    assert "CPU of the servers per 1,000 requests is worse from s-012 on, commit 000000cabc" in told(place)
+    assert (
+        "CPU of the servers per 1,000 requests is worse from s-012 on, commit 000000cabc"
+        in change_sentence(place)
+    )
     assert spread(found) == pytest.approx(0.01, rel=0.4)
 
 
@@ -122,7 +125,7 @@ def test_what_is_kept_of_a_gate_is_its_candidate_and_verdict() -> None:
     assert (kept.arm, kept.commit, kept.outcome) == ("jvms-2", "abc", "inconclusive")
     assert kept.metrics["cpu_per_1k"].mean == pytest.approx(0.44, rel=0.01)
     plain = make_session([1, 2], 3)
-    plain = plain.model_copy(update={"experiment": {**plain.experiment, "name": "jvm-count"}})
+    plain = plain.model_copy(update={"experiment": plain.experiment.model_copy(update={"name": "jvm-count"})})
     of_base = make_trials({"jvms-1": [100.0, 101.0, 99.0], "jvms-2": [200.0] * 3})
     assert entry_of(plain, of_base, None, None, None).metrics["throughput"].mean == pytest.approx(100)
     assert entry_of(plain, of_base, "jvms-2", None, None).metrics["throughput"].mean == pytest.approx(200)
@@ -160,7 +163,7 @@ def test_the_suites_revision_is_not_the_commit_of_somebody_elses_server() -> Non
         arms = [
             arm.model_copy(
                 update={
-                    "spec": arm.spec.changed("server", lambda _: {"artifact": artifact}),
+                    "spec": arm.spec.with_changes("server", lambda _: {"artifact": artifact}),
                     "settings": {**arm.settings, **settings},
                 }
             )

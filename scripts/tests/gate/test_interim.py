@@ -141,7 +141,7 @@ def test_every_pair_that_begins_fits_the_time_repeats_included() -> None:
     assert seconds_of(few) == pytest.approx(400.0)
     found = conclude((gate(seconds=400.0), few), None)
     assert found.outcome == "inconclusive"
-    assert "was used up after 4 pairs, before the first look" in found.sentence
+    assert "was used up after 4 pairs, before the first interim analysis" in found.sentence
     confirms = gate(seconds=400.0, confirms="first")
     assert seconds_of(run(confirms, undecided)) == pytest.approx(400.0)
 
@@ -243,7 +243,7 @@ def test_a_pass_says_what_it_rules_out_and_the_others_annotate() -> None:
     [
         ({"same": "build f00"}, "pass", "both sides are the same (build f00)"),
         ({"abstains": ["no certificate", "busy"]}, "inconclusive", "inconclusive: no certificate; busy."),
-        ({}, "inconclusive", "ended before its first look"),
+        ({}, "inconclusive", "ended before its first interim analysis"),
     ],
 )
 def test_what_was_not_run_is_answered_without_a_trial(changes, outcome, says):

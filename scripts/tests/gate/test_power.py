@@ -17,13 +17,13 @@ from steelyard.gate.power import PUBLISHED, describe, predict_detectable
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session.plan import Request, SessionPlan, make_plan
+from steelyard.session.plan import RunRequest, SessionPlan, make_plan
 
 LEVELS = "jvms=1,2,4"
 
 
 def planned(*settings: str, name: str = "jvm-count", blocks: int | None = None) -> SessionPlan:
-    return make_plan(Request(name, settings=settings, seed=5, blocks=blocks))
+    return make_plan(RunRequest(name, settings=settings, seed=5, blocks=blocks))
 
 
 @pytest.fixture(scope="module")
@@ -182,4 +182,4 @@ def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_pa
 
 
 def test_searches_have_no_ratio_to_foresee(tmp_path: Path) -> None:
-    assert predict_detectable(make_plan(Request("capacity", seed=1)), tmp_path) == []
+    assert predict_detectable(make_plan(RunRequest("capacity", seed=1)), tmp_path) == []

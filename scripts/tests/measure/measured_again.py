@@ -9,15 +9,16 @@ from pathlib import Path
 from test_recorded import SESSIONS, spec_of, window_of
 
 from steelyard.analysis.estimates import analyse
+from steelyard.experiment.schema import Metrics
 from steelyard.measure.reference import filled, trial_schema
 from steelyard.report.pages import to_markdown
 from steelyard.report.view import View
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.selfcheck import trials as simulated
-from steelyard.session.collect import figures
+from steelyard.session.evidence import measure_outcome
 from steelyard.session.plan import metric_checks
-from steelyard.session.trial import record_of
+from steelyard.session.trial import trial_record
 
 
 def measured_again(directory: SessionDirectory, session: Session) -> list[Trial]:
@@ -28,7 +29,7 @@ def measured_again(directory: SessionDirectory, session: Session) -> list[Trial]
         window = window_of(directory.trial_path(trial.block, trial.arm, trial.attempt), trial, spec)
         place = next(one for one in session.schedule if (one.block, one.arm) == (trial.block, trial.arm))
         planned = Planned.at(place, trial.order, trial.attempt)
-        again.append(record_of(planned, spec, figures(window), trial.started, trial.phases))
+        again.append(trial_record(planned, spec, measure_outcome(window), trial.started, trial.phases))
     return again
 
 
@@ -37,7 +38,7 @@ def main(folder: Path, page: Path, metric: str) -> None:
     shutil.unpack_archive(SESSIONS / "steady.zip", folder)
     directory = SessionDirectory(folder)
     session = directory.session()
-    experiment = {**session.experiment, "metrics": {"primary": metric}}
+    experiment = session.experiment.model_copy(update={"metrics": Metrics(primary=metric)})
     session = session.model_copy(update={"experiment": experiment})
     trials = measured_again(directory, session)
     undisturbed = simulated.make_trial(

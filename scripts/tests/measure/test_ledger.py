@@ -139,7 +139,7 @@ def healthy(**changes):
 
 
 def failed(by=SPEC, **changes):
-    return {check.name for check in judge(healthy(**changes), by) if check.failed}
+    return {check.name for check in judge(healthy(**changes), by) if check.has_failed}
 
 
 def test_the_quota_of_a_pod_is_no_fault() -> None:
@@ -199,7 +199,7 @@ MEASURED = {
 @pytest.mark.parametrize("field", MEASURED)
 def test_what_was_not_measured_has_failed(field):
     checks = judge(healthy(**{field: None}), MODEL.get(MEASURED[field], SPEC))
-    assert MEASURED[field] in {check.name for check in checks if check.failed}
+    assert MEASURED[field] in {check.name for check in checks if check.has_failed}
     assert is_void(checks) == (MEASURED[field] not in MARKS)
     missing = next(check for check in checks if check.name == MEASURED[field])
     assert missing.value is None
@@ -214,14 +214,14 @@ def test_what_is_not_a_number_is_not_valid(field):
 
 def test_jit_and_steadiness_that_were_not_measured_mark() -> None:
     checks = judge(healthy(jit_share=None, steady=None))
-    assert {check.name for check in checks if check.failed} == {"jit-busy", "not-steady"}
+    assert {check.name for check in checks if check.has_failed} == {"jit-busy", "not-steady"}
     assert not is_void(checks)
 
 
 def test_limits_of_operations_that_were_not_measured_mark() -> None:
     for changes in ({"cycles": {}}, {"response_times": took(None)}, {"response_times": []}):
         checks = judge(healthy(**changes), CLOSED)
-        (found,) = [check for check in checks if check.failed]
+        (found,) = [check for check in checks if check.has_failed]
         assert (found.value, found.voids) == (None, False)
 
 
@@ -246,7 +246,7 @@ def test_closed_model_has_no_arrivals() -> None:
     for name in ("arrival-rate", "late-arrivals"):
         assert not checks[name].applies
         assert not checks[name].passed
-        assert not checks[name].failed
+        assert not checks[name].has_failed
         assert not checks[name].voids
         assert "closed model" in checks[name].detail
     assert not is_void(checks.values())
@@ -342,7 +342,7 @@ def test_what_does_not_answer_in_a_survive_trial_is_its_result_and_what_is_unkno
     name, figure, beyond
 ):
     checks = judge(healthy(**beyond), SURVIVE)
-    assert {check.name for check in checks if check.failed} == {name}
+    assert {check.name for check in checks if check.has_failed} == {name}
     assert not is_void(checks)
     assert is_void(judge(healthy(**{figure: None}), SURVIVE))
     assert is_void(judge(healthy(**beyond), SPEC)), "elsewhere it is a fault"
@@ -358,16 +358,16 @@ def test_errors_of_the_measurement_are_not_watered_down_by_the_warm_up() -> None
     window = {"window_injector_rate": 1000 / 3, "window_server_rate": 1000 / 3, "target_rate": 1000 / 3}
     inside = healthy(injector_errors=90, server_errors=90, window_injector_errors=90, **window)
     (check,) = [one for one in judge(inside) if one.name == "errors"]
-    assert (check.failed, check.value) == (True, pytest.approx(0.0045))
+    assert (check.has_failed, check.value) == (True, pytest.approx(0.0045))
     assert "90 of 20,000 in the measurement" in check.detail
     servers = healthy(server_errors=90, window_injector_errors=0, window_server_errors=90, **window)
-    assert "errors" in {one.name for one in judge(servers) if one.failed}
+    assert "errors" in {one.name for one in judge(servers) if one.has_failed}
 
 
 @pytest.mark.parametrize("figure", ["window_injector_errors", "window_server_errors", "window_server_rate"])
 def test_errors_of_the_measurement_that_were_not_counted_are_not_none(figure: str) -> None:
     (check,) = [one for one in judge(healthy(**{figure: None})) if one.name == "errors"]
-    assert (check.value, check.voids, check.failed) == (None, True, True)
+    assert (check.value, check.voids, check.has_failed) == (None, True, True)
 
 
 def test_a_ratio_of_what_should_have_been_counted_is_not_passed_over_for_another() -> None:
@@ -377,7 +377,7 @@ def test_a_ratio_of_what_should_have_been_counted_is_not_passed_over_for_another
     (check,) = [
         one for one in judge(healthy(ratios=[ratio(0.65, 100), missing]), by) if one.name == "outcomes"
     ]
-    assert (check.value, check.failed) == (None, True)
+    assert (check.value, check.has_failed) == (None, True)
     assert check.detail == "Books per browse were not measured: no browse was counted."
 
 
@@ -385,7 +385,7 @@ def test_what_nobody_saw_is_not_known_to_have_lived() -> None:
     unseen = healthy(unwatched=["whether the kernel killed a process in the container of a was not measured"])
     for by, name in ((SPEC, "restarts"), (SURVIVE, "survival")):
         (check,) = [one for one in judge(unseen, by) if one.name == name]
-        assert (check.value, check.voids, check.failed) == (None, True, True)
+        assert (check.value, check.voids, check.has_failed) == (None, True, True)
         assert check.detail.startswith("Whether the kernel killed")
 
 
@@ -502,7 +502,7 @@ def test_users_who_are_not_in_flight_are_missed() -> None:
             healthy(users_in_flight=seen, window_injector_rate=ended / 10, measure_seconds=10.0), by
         )
     }
-    assert found["users-in-flight"].failed
+    assert found["users-in-flight"].has_failed
     assert found["users-in-flight"].voids
     assert found["users-in-flight"].detail.startswith("Of 48 users 3")
 

@@ -27,9 +27,8 @@ from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
 from steelyard.sampling.columns import COLUMNS
 from steelyard.selfcheck.trials import undisturbed_run
-from steelyard.session.collect import trace
-from steelyard.session.deploying import Started
-from steelyard.session.evidence import facts_of
+from steelyard.session.deploying import StartedComponent
+from steelyard.session.evidence import facts_of, trace
 from steelyard.spec.agreement import requested_settings
 from steelyard.units import MIB
 from steelyard.workload.schema import ComponentRequest, Limits, Ratio
@@ -113,14 +112,14 @@ def evidence(
     spec = spec or planned()
     run = undisturbed_run(spec, (T, T + SECONDS), throttled=throttled, clock_step=lambda: clock_step)
     started = {
-        one.name: Started(
+        one.name: StartedComponent(
             Running(one, [1], T - 30, True),
             T - 27,
             3.0,
             2.5,
             500,
             info={"build": "b0", "settings": {}},
-            told={"options": {**requested_settings(one), "heap": 64 * MIB}},
+            facts={"options": {**requested_settings(one), "heap": 64 * MIB}},
         )
         for one in spec.servers
     }
@@ -128,7 +127,7 @@ def evidence(
     pauses = (GcPause(T + 2, 0.02), GcPause(T + 5, 0.04), GcPause(T + 50, 9.0))
     log = GcLog(pauses, settings, tuple(Allocated(pause.epoch, 3000) for pause in pauses))
     fields: dict[str, Any] = {
-        "flight": run,
+        "run": run,
         "started": started,
         "samples": written(folder, list(groups), left_out, other, stopped),
         "gc_logs": {one.name: log for one in spec.servers},
@@ -194,7 +193,7 @@ def test_injectors_that_fill_shared_cores_together_are_not_judged_one_by_one(tmp
     ]
     measured = measure_trial(seen, busy)
     assert measured.injector_cpu_share == pytest.approx(0.95)
-    assert {"injector-cpu"} == {c.name for c in judge(measured, seen.spec) if c.failed} & {"injector-cpu"}
+    assert {"injector-cpu"} == {c.name for c in judge(measured, seen.spec) if c.has_failed} & {"injector-cpu"}
 
 
 def test_injectors_wait_for_a_cpu_by_the_kernels_account(tmp_path: Path) -> None:
@@ -423,7 +422,7 @@ def test_requests_of_the_harness_are_not_the_injectors(tmp_path: Path) -> None:
 def test_servers_that_are_another_build_or_differ_are_named(tmp_path: Path) -> None:
     found = evidence(tmp_path)
     found.started["server-2"].info = {"build": "b1"}
-    found.started["server-2"].told = {"info": {"processors": 64}, **found.started["server-2"].told}
+    found.started["server-2"].facts = {"info": {"processors": 64}, **found.started["server-2"].facts}
     components, measured = figures(found)
     assert measured.wrong_builds == ["server-2 reports build 'b1', expected 'b0'"]
     assert measured.settings_differ == ["server-2 has processors 64 instead of 3"]
@@ -448,7 +447,7 @@ def test_without_counters_allocation_goes_with_time(tmp_path: Path) -> None:
 
 def test_a_server_that_wrote_no_gc_log_or_tells_nothing_is_named(tmp_path: Path) -> None:
     found = evidence(tmp_path, gc_logs={})
-    found.started["server-1"].told = {}
+    found.started["server-1"].facts = {}
     says = figures(found)[1].settings_differ
     assert "server-2 wrote no GC log" in says
     assert {"server-1 wrote no GC log", "server-1 does not tell its heap"} < set(says)
@@ -466,7 +465,7 @@ def test_a_server_without_counters_is_followed_by_the_injectors(tmp_path: Path) 
         for second in range(SECONDS)
     ]
     (folder / "health.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found.flight.injectors.folders["injector-1"] = folder
+    found.run.injectors.folders["injector-1"] = folder
     _, measured = figures(found)
     assert (measured.server_requests, measured.window_server_rate) == (None, None)
     assert trace(found) == [(float(s + 1), 10.0 * s) for s in range(SECONDS)]
@@ -488,7 +487,7 @@ def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
         {"firstAnswers": {"ping": (T - 26) * 1000, "pong": (T - 20) * 1000}},
         {"firstAnswers": {"ping": (T - 27) * 1000}},
     ]
-    found.flight.injectors.summaries = lambda: said  # type: ignore[method-assign]
+    found.run.injectors.summaries = lambda: said  # type: ignore[method-assign]
     assert first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
 
 

@@ -16,7 +16,6 @@ from typing import Any, cast
 import pytest
 
 from steelyard.engines.base import Running
-from steelyard.experiment.schema import Search
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
@@ -27,11 +26,10 @@ from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.selfcheck.trials import undisturbed_run
-from steelyard.session.collect import figures
-from steelyard.session.deploying import Started
-from steelyard.session.evidence import facts_of
+from steelyard.session.deploying import StartedComponent
+from steelyard.session.evidence import facts_of, measure_outcome
 from steelyard.session.runner import analyse_again
-from steelyard.session.trial import record_of
+from steelyard.session.trial import trial_record
 from steelyard.spec.search import with_value
 
 SESSIONS = Path(__file__).parent.parent / "fixtures" / "sessions"
@@ -47,9 +45,10 @@ def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> SessionDirectory
 def spec_of(session: Session, trial: Trial) -> Spec:
     """The arm's, with what a search tried."""
     spec = next(arm.spec for arm in session.arms if arm.name == trial.arm)
-    if trial.value is None:
+    search = session.experiment.search
+    if trial.value is None or search is None:
         return spec
-    return with_value(spec, Search.model_validate(session.experiment["search"]), trial.value)
+    return with_value(spec, search, trial.value)
 
 
 def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
@@ -83,7 +82,7 @@ def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
     started = {}
     for one in spec.servers:
         result = next(result for result in trial.components if result.name == one.name)
-        started[one.name] = Started(
+        started[one.name] = StartedComponent(
             Running(one, [1], trial.phases["start"][0], True),
             0.0,
             result.value("start_seconds"),
@@ -91,7 +90,7 @@ def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
             cast("int | None", result.value("start_rss")),
             result.value("ready_message_seconds"),
             info={"build": one.artifact.build, "settings": one.expected_info},
-            told={"info": result.read_back},
+            facts={"info": result.read_back},
         )
     logs = [load / "latency.hlog" for load in loads]
     gc_logs = {
@@ -132,8 +131,8 @@ def test_samples_and_logs_give_the_figures_that_were_recorded(recorded: SessionD
         spec = spec_of(session, trial)
         folder = recorded.trial_path(trial.block, trial.arm, trial.attempt)
         planned = Planned.at(session.schedule[0], trial.order, trial.attempt, trial.value)
-        measured = figures(window_of(folder, trial, spec))
-        again = record_of(planned, spec, measured, trial.started, trial.phases)
+        outcome = measure_outcome(window_of(folder, trial, spec))
+        again = trial_record(planned, spec, outcome, trial.started, trial.phases)
         raw = json.loads((folder / "trial.json").read_text(encoding="utf-8"))
         for part in ("measurement", "components", "curves", "trace", "latency", "metrics", "steady", "state"):
             assert figures_of(content(again)[part]) == figures_of(raw[part]), f"{part} of {folder.name}"

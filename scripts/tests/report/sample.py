@@ -146,7 +146,7 @@ def session_of(plan: Plan) -> Session:
                 "measure": MEASURE,
             },
             "metrics": {"primary": plan.primary, "report": list(plan.report)},
-            "design": {"blocks": plan.blocks},
+            "design": {"blocks": max(2, plan.blocks)},
             "search": plan.search,
         },
         quick=plan.quick,

@@ -60,7 +60,7 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
         arms = [
             arm.model_copy(
                 update={
-                    "spec": arm.spec.changed(
+                    "spec": arm.spec.with_changes(
                         "server",
                         lambda component: {"artifact": component.artifact.model_copy(update=artifact)},
                     )

@@ -168,7 +168,7 @@ def test_lists_every_trial_and_every_failed_check(page: tuple[View, str]) -> Non
     assert len(ledger.rows) == len(view.trials)
     assert sum(row[0].style == "void" for row in ledger.rows) == view.analysis.void_trials
     text = _plain(" ".join(Page(html).text))
-    for check in (check for trial in view.trials for check in trial.checks if check.failed):
+    for check in (check for trial in view.trials for check in trial.checks if check.has_failed):
         assert _plain(check.detail) in text
     for trial in view.trials:
         assert trial.failure is None or trial.failure.detail in text

@@ -114,7 +114,7 @@ def test_a_void_trial_is_named_with_its_reason_and_its_repeat() -> None:
 def test_why_a_trial_did_not_start_is_said_once() -> None:
     _, trials, _ = sample.make(sample.study_plan())
     void = next(trial for trial in trials if trial.state == "void")
-    sentence = next(check.detail for check in void.checks if check.voids and check.failed)
+    sentence = next(check.detail for check in void.checks if check.voids and check.has_failed)
     failure = Failure(component=None, cause="start", detail=sentence)
     assert why_void(void.model_copy(update={"failure": failure})) == why_void(void) == sentence
 

@@ -133,7 +133,7 @@ def repeats(number):
 def from_the_ramp(right):
     def post_init(self):
         right(self)
-        self.start = self.flight.ramp_end
+        self.start = self.run.ramp_end
         self.seconds = self.end - self.start
 
     return post_init

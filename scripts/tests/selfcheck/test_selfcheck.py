@@ -177,7 +177,7 @@ def test_nominal_power_is_that_of_the_t_test(host, blocks, effect):
 @pytest.mark.parametrize(("disturbed", "value"), [("", 0.0), ("steal", 0.05), ("unknown", None)])
 def test_disturbed_trials_are_voided_by_the_ledger(disturbed, value):
     trial = make_trial(PLACE, SPEC, Truth(10_000.0, 4e-4, 5e8, 5.0, disturbed))
-    failed = {check.name: check.value for check in trial.checks if check.failed}
+    failed = {check.name: check.value for check in trial.checks if check.has_failed}
     assert failed == ({"steal": value} if disturbed else {})
     assert trial.state == ("void" if disturbed else "valid")
     assert trial.metrics["throughput"] == (8_000.0 if disturbed else 10_000.0)

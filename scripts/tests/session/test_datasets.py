@@ -8,7 +8,7 @@ from sessions import Bench, events
 
 from steelyard.errors import ServerFailed
 from steelyard.results.store import write_record
-from steelyard.session.datasets import alike, key
+from steelyard.session.datasets import key, share_data
 
 LOADER = "/daytrader/config?action=buildDB"
 SMALL = {"daytrader7.users": 10, "daytrader7.quotes": 10}
@@ -67,13 +67,13 @@ def test_where_one_arm_cannot_have_a_copy_no_arm_has(bench: Bench) -> None:
     boxed = specs(
         "daytrader-scale", "engine=compose", runtime=containers("server", "database", jvm=make_jvm("hotspot"))
     )
-    assert {spec.data_once for spec in alike(process).values()} == {True}
-    mixed = alike({**process, **boxed})
+    assert {spec.data_once for spec in share_data(process).values()} == {True}
+    mixed = share_data({**process, **boxed})
     assert {spec.data_once for spec in mixed.values()} == {False}
     directory = bench.session(question)
     session = directory.session()
     arms = [
-        arm.model_copy(update={"spec": alike({arm.name: arm.spec, **boxed})[arm.name]})
+        arm.model_copy(update={"spec": share_data({arm.name: arm.spec, **boxed})[arm.name]})
         for arm in session.arms
     ]
     write_record(directory.path / "session.json", session.model_copy(update={"arms": arms}))

@@ -38,7 +38,7 @@ def opened(world: World, spec: Spec, folder: Path) -> tuple[Deployed, FakeDeploy
 
 def test_each_role_waits_for_those_before(world: World, services: Spec, tmp_path: Path) -> None:
     deployed, deployment = opened(world, services, tmp_path)
-    deployed.bring_up()
+    deployed.start()
     assert deployment.starts == [
         ["customer-database", "flight-database", "booking-database"],
         ["auth-1", "customer-1", "flight-1", "booking-1", "main-1"],
@@ -59,22 +59,22 @@ def test_components_of_a_role_are_asked_side_by_side(
 ) -> None:
     """Asked in turn, one that hangs would delay what is noted of the others: here each answers once all are asked."""
     deployed, _ = opened(world, services, tmp_path)
-    deployed.bring_up(("database",))
+    deployed.start(("database",))
     together = threading.Barrier(len(services.servers))
     monkeypatch.setattr(FakeDeployment, "serves", lambda *_: together.wait() >= 0)
-    deployed.bring_up(("server",))
+    deployed.start(("server",))
     assert {one.name for one in services.servers} <= deployed.started.keys()
 
 
 def test_roles_can_be_brought_up_and_taken_down_apart(world: World, services: Spec, tmp_path: Path) -> None:
     deployed, deployment = opened(world, services, tmp_path)
-    deployed.bring_up(("database",))
+    deployed.start(("database",))
     assert len(deployment.starts) == 1
-    deployed.bring_up(("server", "proxy"))
+    deployed.start(("server", "proxy"))
     first = deployed.started["auth-1"].running.started
-    assert deployed.take_down(("server", "proxy")) == []
+    assert deployed.stop(("server", "proxy")) == []
     assert set(deployed.started) == {"customer-database", "flight-database", "booking-database"}
-    deployed.bring_up(("server", "proxy"))
+    deployed.start(("server", "proxy"))
     assert deployed.started["auth-1"].running.started > first
 
 
@@ -84,27 +84,31 @@ def test_a_server_that_dies_while_it_is_waited_for_is_named(
     world.deaths = {tmp_path.name: ("flight-1", 0.0)}
     deployed, _ = opened(world, services, tmp_path)
     with pytest.raises(ServerFailed, match="flight-1 ended with exit code 1"):
-        deployed.bring_up()
+        deployed.start()
     assert "proxy" not in deployed.started
 
 
 def test_nobody_is_waited_for_once_one_has_died(world: World, services: Spec, tmp_path: Path) -> None:
     """Here the others never answer, and their limit is never reached."""
     world.deaths = {tmp_path.name: ("flight-1", 0.0)}
-    patient = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1e9})})
+    patient = services.with_changes(
+        "server", lambda one: {"ready": one.ready.model_copy(update={"within": 1e9})}
+    )
     deployed, _ = opened(world, patient, tmp_path)
-    deployed.bring_up(("database",))
+    deployed.start(("database",))
     world.ready_after = math.inf
     with pytest.raises(ServerFailed, match="flight-1 ended with exit code 1"):
-        deployed.bring_up(("server",))
+        deployed.start(("server",))
 
 
 def test_a_server_that_never_answers_is_given_up(world: World, services: Spec, tmp_path: Path) -> None:
     world.ready_after = math.inf
-    short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
+    short = services.with_changes(
+        "server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})}
+    )
     deployed, _ = opened(world, short, tmp_path)
     with pytest.raises(ServerFailed, match=r"-1 did not answer within 1 s: see .*servers/"):
-        deployed.bring_up()
+        deployed.start()
 
 
 def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
@@ -114,18 +118,20 @@ def test_a_server_that_never_answers_for_want_of_its_files_ends_the_session(
         raise ProgramGone("/build was removed")
 
     world.ready_after = math.inf
-    short = services.changed("server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})})
+    short = services.with_changes(
+        "server", lambda one: {"ready": one.ready.model_copy(update={"within": 1.0})}
+    )
     deployed, deployment = opened(world, short, tmp_path)
     monkeypatch.setattr(deployment, "require_programs", gone)
     with pytest.raises(ProgramGone):
-        deployed.bring_up()
+        deployed.start()
 
 
 def test_a_stranger_on_the_port_is_not_weighed(world: World, services: Spec, tmp_path: Path) -> None:
     world.info = {"pid": 1}
     deployed, _ = opened(world, services, tmp_path)
     with pytest.raises(PortInUse, match="is answered by process 1, not by auth-1: stop that process"):
-        deployed.bring_up()
+        deployed.start()
 
 
 ANSWERS: dict[str, tuple[int, str]] = {
@@ -140,7 +146,7 @@ def test_data_is_loaded_in_order_and_a_refusal_is_passed_on(
 ) -> None:
     world.answers = {**ANSWERS, "/flight/loader/load": (503, "no airports\nat Loader:7")}
     deployed, deployment = opened(world, services, tmp_path)
-    deployed.bring_up()
+    deployed.start()
     with pytest.raises(
         ServerFailed,
         match=r"^flight-1 could not load its data \(/flight/loader/load\): status 503, it said: no airports$",
@@ -159,7 +165,7 @@ def test_a_load_that_ends_too_early_has_failed_whatever_its_status(
     loads = [step.model_copy(update={"contains": "loaded"}) for step in services.data]
     world.answers = {**ANSWERS, "/flight/loader/load": (200, "FLIGHT: 300 rows\nno memory\n")}
     deployed, deployment = opened(world, services.model_copy(update={"data": loads}), tmp_path)
-    deployed.bring_up()
+    deployed.start()
     with pytest.raises(
         ServerFailed, match=r"^flight-1 did not load all of its data \(.*\): at last it said: no memory$"
     ):
@@ -174,7 +180,7 @@ def test_a_loader_is_heard_while_it_loads(world: World, services: Spec, tmp_path
     deployed, _ = opened(world, services, tmp_path)
     heard: list[str] = []
     deployed.progress = heard.append
-    deployed.bring_up()
+    deployed.start()
     deployed.load_data()
     at = heard.index("flight-1 loads its data")
     assert heard[at + 1 : at + 4] == ["Creating 400 Quotes", "Smith & Co", "booking-1 loads its data"]
@@ -203,7 +209,7 @@ def test_the_data_is_checked(
         update={"consistency": [Consistency(component="main-1", path="/count", about="the count", **check)]}
     )
     deployed, deployment = opened(world, checked, tmp_path)
-    deployed.bring_up()
+    deployed.start()
     found = deployed.inconsistencies()
     assert ([one.detail.startswith(says) for one in found] == [True]) if says else (found == [])
     deployment.stop(["main-1"])
@@ -212,7 +218,7 @@ def test_the_data_is_checked(
 
 def test_what_has_ended_is_told(world: World, services: Spec, tmp_path: Path) -> None:
     deployed, deployment = opened(world, services, tmp_path)
-    deployed.bring_up()
+    deployed.start()
     assert deployed.failures() == []
     deployment.codes["booking-1"] = 137
     (failure,) = deployed.failures()
@@ -235,9 +241,9 @@ def test_memory_after_the_start_counts_the_pages_of_the_pool(monkeypatch: pytest
     with subprocess.Popen(["sleep", "600"]) as process:
         try:
             running = Running(make_component(), [process.pid], 0.0)
-            _, small = deploying._spent(running)
+            _, small = deploying._usage(running)
             monkeypatch.setattr(ProcFile, "read", with_large_pages)
-            _, large = deploying._spent(running)
+            _, large = deploying._usage(running)
         finally:
             process.kill()
     assert small is not None
@@ -270,14 +276,14 @@ def test_pages_of_a_pods_heap_are_read_back_by_the_kernel_of_its_node(
     spec = specs_of(found)["jvms-1"]
     deployed, deployment = opened(world, spec, tmp_path)
     deployed.read_back = lambda *_: {}
-    deployed.bring_up()
+    deployed.start()
     pods: Any = deployment
     pods.remote = True
     pods.began = lambda _name: None
     pods.memory_map = lambda _name: smaps
     deployed.describe()
     (server,) = [one for one in deployed.started.values() if one.component.role == "server"]
-    differs = [text for text in differences(server.component, server.told.values()) if "pages" in text]
+    differs = [text for text in differences(server.component, server.facts.values()) if "pages" in text]
     assert any(says in text for text in differs), differs
     if not smaps:
-        assert "map" not in server.told
+        assert "map" not in server.facts

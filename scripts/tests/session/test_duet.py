@@ -20,7 +20,7 @@ from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.sampling.columns import COLUMNS
-from steelyard.session.duet import cut_out, halves, judged_together, merged, refuse_impossible
+from steelyard.session.duet import check_duet, extract_samples, halves, judge_together, merge_sides
 from steelyard.session.runner import require_starts
 from steelyard.session.schedule import Schedule
 
@@ -52,7 +52,7 @@ def test_each_side_has_half_of_the_cores_and_neighbours_stay_together() -> None:
 
 def test_what_runs_is_both_sides_under_names_of_their_own() -> None:
     first, second = sides()
-    found = merged({"side-one": first["side-one"], "side-other": second["side-other"]})
+    found = merge_sides({"side-one": first["side-one"], "side-other": second["side-other"]})
     names = [one.name for one in found.components]
     assert len(set(names)) == len(names) == 2 * len(first["side-one"].components)
     assert names[-2:] == ["side-one/injector-1", "side-other/injector-1"]
@@ -93,8 +93,8 @@ def test_what_runs_is_both_sides_under_names_of_their_own() -> None:
 )
 def test_what_cannot_run_at_once_is_refused(keys: Mapping[str, Any], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        refuse_impossible(sides(**keys)[0])
-    refuse_impossible(sides()[0])
+        check_duet(sides(**keys)[0])
+    check_duet(sides()[0])
 
 
 def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
     ]
     for name, lines in rows.items():
         (both / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
-    cut_out(both, "side-other", own)
+    extract_samples(both, "side-other", own)
     found = Samples.load(own)
     assert found.process_names() == ["server-1", "harness", "injector-1"]
     assert found.processes["server-1", "user_s"].v.tolist() == [2.0]
@@ -131,10 +131,10 @@ def check(name: str, passed: bool, voids: bool = True) -> Check:
 
 def test_a_side_that_is_void_voids_the_other() -> None:
     good, bad = [check("steal", True), check("not-steady", False, voids=False)], [check("errors", False)]
-    assert judged_together({"a": good, "b": good}) == {"a": good, "b": good}
-    assert judged_together({"a": bad, "b": bad}) == {"a": bad, "b": bad}
-    assert judged_together({"only": bad}) == {"only": bad}
-    found = judged_together({"a": good, "b": bad})
+    assert judge_together({"a": good, "b": good}) == {"a": good, "b": good}
+    assert judge_together({"a": bad, "b": bad}) == {"a": bad, "b": bad}
+    assert judge_together({"only": bad}) == {"only": bad}
+    found = judge_together({"a": good, "b": bad})
     assert found["b"] == bad
     assert is_void(found["a"])
     assert found["a"][-1].detail == "b, which was measured at the same time, is void: About errors."
@@ -203,8 +203,8 @@ def test_a_pair_that_does_not_start_is_repeated_once() -> None:
 def test_a_side_whose_partner_a_crash_took_runs_again() -> None:
     schedule = Schedule(make_duet_session(blocks=2))
     ended = [outcome(1, "side-one"), outcome(1, "side-other"), outcome(2, "side-one")]
-    assert schedule.whole(ended) == ended[:2]
-    planned = schedule.next(schedule.whole(ended))
+    assert schedule.keep_pairs(ended) == ended[:2]
+    planned = schedule.next(schedule.keep_pairs(ended))
     assert planned is not None
     assert [one.block for one in schedule.together(planned)] == [2, 2]
 

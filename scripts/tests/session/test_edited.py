@@ -17,7 +17,7 @@ from steelyard.cli import inspect
 from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
-from steelyard.results.binding import altered, digests
+from steelyard.results.binding import digests, find_altered
 from steelyard.results.store import SessionDirectory
 from steelyard.session.runner import analyse_again
 
@@ -398,7 +398,7 @@ def test_logs_of_the_jit_are_bound_and_those_of_earlier_trials_are_no_edit(tmp_p
     log.write_text("+ (cold) a/B.c()V\n", encoding="utf-8")
     recorded = digests(tmp_path)
     assert list(recorded) == ["servers/server/logs/jit.log"]
-    assert altered(tmp_path, recorded) == ([], [])
-    assert altered(tmp_path, {}) == ([], []), "a trial from before they were bound"
+    assert find_altered(tmp_path, recorded) == ([], [])
+    assert find_altered(tmp_path, {}) == ([], []), "a trial from before they were bound"
     log.write_text("", encoding="utf-8")
-    assert altered(tmp_path, recorded) == (["servers/server/logs/jit.log"], [])
+    assert find_altered(tmp_path, recorded) == (["servers/server/logs/jit.log"], [])

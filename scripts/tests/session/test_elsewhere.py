@@ -20,7 +20,7 @@ from steelyard.measure.samples import Samples
 from steelyard.processes import Children
 from steelyard.sampling.streams import LOST, Observer
 from steelyard.session.context import RunContext
-from steelyard.session.flight import Flight, TrialFailedError
+from steelyard.session.trial_run import TrialFailedError, TrialRun
 
 
 class Elsewhere:
@@ -70,18 +70,18 @@ class Elsewhere:
             pod.end()
 
 
-def flown(deployment: Elsewhere, children: Children, folder: Path, clock: Clock = SYSTEM) -> Flight:
+def flown(deployment: Elsewhere, children: Children, folder: Path, clock: Clock = SYSTEM) -> TrialRun:
     folder.mkdir()
     spec = next(iter(specs_of(asked("ping", load={"users": 2})).values()))
     context = RunContext(children, Recorder(), clock)
-    return Flight(spec, folder, cast("Deployment[Any]", deployment), context, lambda _: None)
+    return TrialRun(spec, folder, cast("Deployment[Any]", deployment), context, lambda _: None)
 
 
-def until(flight: Flight, reached: Callable[[], bool]) -> None:
+def until(run: TrialRun, reached: Callable[[], bool]) -> None:
     """Wait for what an observer does in its own time."""
 
     def watched() -> bool:
-        flight.check_alive()
+        run.check_alive()
         return reached()
 
     wait_until(watched, "what an observer does")
@@ -95,29 +95,29 @@ def sampled(folder: Path, *names: str) -> bool:
 def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     deployment = Elsewhere(tmp_path)
     with Children() as children:
-        flight = flown(deployment, children, tmp_path / "trial")
+        run = flown(deployment, children, tmp_path / "trial")
         try:
-            flight.start_sampler()
+            run.start_sampler()
             deployment.start_injector()
             pod = deployment.pods["injector-1"]
             (pod.observed / "ready").touch()
-            flight.injectors.wait_until_ready()
-            begun = flight.injectors.go()
-            until(flight, (pod.observed / "start").exists)
+            run.injectors.wait_until_ready()
+            begun = run.injectors.go()
+            until(run, (pod.observed / "start").exists)
             assert (pod.observed / "start").read_text(encoding="utf-8") == f"{begun * 1000:.0f}"
             line = {"epochMillis": 1000 * begun, "requests": 3, "late": 0, "dropped": 0}
             (pod.observed / "health.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-            flight.injectors.wait_for_load()
-            until(flight, lambda: sampled(tmp_path, "server-1", "injector-1"))
+            run.injectors.wait_for_load()
+            until(run, lambda: sampled(tmp_path, "server-1", "injector-1"))
             start = SYSTEM.time()
-            flight.start_sampler()
-            flight.watch(2.5)
-            flight.start_sampler()
+            run.start_sampler()
+            run.watch(2.5)
+            run.start_sampler()
             end = SYSTEM.time()
-            flight.stop_in_order()
+            run.stop_in_order()
         finally:
-            flight.abandon()
-    assert flight.injector_failures == []
+            run.abandon()
+    assert run.injector_failures == []
     assert deployment.fetched == ["injector-1"]
     found = Samples.load(tmp_path / "trial" / "samples")
     assert {"server-1", "injector-1", "harness"} <= set(found.process_names())
@@ -133,20 +133,20 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
 def test_a_lost_observer_voids_the_trial(tmp_path: Path) -> None:
     deployment, clock = Elsewhere(tmp_path), LeapingClock()
     with Children() as children:
-        flight = flown(deployment, children, tmp_path / "trial", clock)
+        run = flown(deployment, children, tmp_path / "trial", clock)
         try:
-            flight.start_sampler()
-            until(flight, lambda: sampled(tmp_path, "server-1", "harness"))
+            run.start_sampler()
+            until(run, lambda: sampled(tmp_path, "server-1", "harness"))
             observer = deployment.pods["server-1"].observer
             observer.kill()
             observer.wait()
-            flight.take_streams()
-            assert flight.sampler is not None
-            sampled_until = flight.sampler.console.read_bytes().count(b"\n")
-            console = flight.sampler.console
+            run.take_streams()
+            assert run.sampler is not None
+            sampled_until = run.sampler.console.read_bytes().count(b"\n")
+            console = run.sampler.console
             wait_until(lambda: console.read_bytes().count(b"\n") > sampled_until, "a sample of the harness")
             clock.ahead = LOST + 1.0
             with pytest.raises(TrialFailedError, match="nothing was heard of the observer of server-1"):
-                flight.take_streams()
+                run.take_streams()
         finally:
-            flight.abandon()
+            run.abandon()

@@ -61,8 +61,8 @@ def test_what_a_jitserver_uses_counts_and_is_told_apart(bench: Bench) -> None:
     assert one.measurement is not None
     cpus = len(bench.world.deployments[-1].spec.weighed_cpus)
     assert one.measurement.jit_share == pytest.approx(COMPILER_CORES / cpus, rel=0.01)
-    assert "jit-busy" in {check.name for check in one.checks if check.failed}
-    assert "jit-busy" not in {check.name for check in local.checks if check.failed}
+    assert "jit-busy" in {check.name for check in one.checks if check.has_failed}
+    assert "jit-busy" not in {check.name for check in local.checks if check.has_failed}
     assert one.metrics["server_cpu_share"] == pytest.approx((SERVER_CORES + COMPILER_CORES) / cpus, rel=0.01)
     check = next(check for check in local.checks if check.name == "remote-compilation")
     assert (check.applies, check.detail) == (False, "Servers compile by themselves.")

@@ -37,7 +37,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deploying, "LOOK_INTERVAL", 0.05)
 
 
-def bring_up(children: Children, folder: Path, words: list[str], port: int, **ready: Any) -> Deployed:
+def start_component(children: Children, folder: Path, words: list[str], port: int, **ready: Any) -> Deployed:
     server = make_component(
         artifact=Artifact(form="command", words=[sys.executable, str(SERVER), *words]),
         cpus=[min(os.sched_getaffinity(0))],
@@ -48,7 +48,7 @@ def bring_up(children: Children, folder: Path, words: list[str], port: int, **re
         ready=Ready.model_validate({"path": "/", "within": NEVER} | ready),
     )
     deployed = Deployed(make_spec(components=[server]), ProcessDeployment(children, folder, {}, {}))
-    deployed.bring_up(("server",))
+    deployed.start(("server",))
     return deployed
 
 
@@ -65,7 +65,7 @@ def has_ipv6() -> bool:
 def test_on_the_other_family_s_loopback(children: Children, tmp_path: Path) -> None:
     port = free_port()
     with pytest.raises(ServerFailed) as failed:
-        bring_up(children, tmp_path, ["::1", str(port)], port)
+        start_component(children, tmp_path, ["::1", str(port)], port)
     assert f"server-1 listens on [::1]:{port}, and not on 127.0.0.1:{port}, where it is asked" in str(
         failed.value
     )
@@ -77,7 +77,7 @@ def test_on_another_address(children: Children, tmp_path: Path) -> None:
     with pytest.raises(
         ServerFailed, match=rf"listens on 127\.0\.0\.2:{port}, and not on 127\.0\.0\.1:{port}"
     ):
-        bring_up(children, tmp_path, ["127.0.0.2", str(port)], port)
+        start_component(children, tmp_path, ["127.0.0.2", str(port)], port)
 
 
 def test_on_another_port(children: Children, tmp_path: Path) -> None:
@@ -85,13 +85,13 @@ def test_on_another_port(children: Children, tmp_path: Path) -> None:
     with pytest.raises(
         ServerFailed, match=rf"listens on 127\.0\.0\.1:{other}, and not on 127\.0\.0\.1:{port}"
     ):
-        bring_up(children, tmp_path, ["127.0.0.1", str(other)], port)
+        start_component(children, tmp_path, ["127.0.0.1", str(other)], port)
 
 
 def test_a_port_beside_its_own_is_no_fault(children: Children, tmp_path: Path) -> None:
     """JMX and administration are opened first by many servers."""
     port, other = free_port(), free_port()
-    assert bring_up(children, tmp_path, ["127.0.0.1", str(port), str(other)], port).started
+    assert start_component(children, tmp_path, ["127.0.0.1", str(port), str(other)], port).started
 
 
 def test_one_that_opened_another_port_alone_is_waited_for_and_told_at_the_end(
@@ -100,6 +100,6 @@ def test_one_that_opened_another_port_alone_is_waited_for_and_told_at_the_end(
     """What does not meet its readiness check may be the first of several ports of a server that starts slowly."""
     port, other = free_port(), free_port()
     with pytest.raises(ServerFailed) as failed:
-        bring_up(children, tmp_path, ["127.0.0.1", "0", str(other)], port, within=20 * TINY)
+        start_component(children, tmp_path, ["127.0.0.1", "0", str(other)], port, within=20 * TINY)
     assert "did not answer within" in str(failed.value)
     assert f"(it listens on 127.0.0.1:{other}, and not on 127.0.0.1:{port}" in str(failed.value)

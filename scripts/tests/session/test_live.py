@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.session.live import LiveRate
+from steelyard.session.context import LiveRate
 
 HEAD = "epoch,process,operation,requests,errors,service_s\n"
 

@@ -19,7 +19,7 @@ from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import opening
 from steelyard.session.opening import find_unfinished, repeat_command, require_same
-from steelyard.session.plan import Request
+from steelyard.session.plan import RunRequest
 
 
 def on_jvm(jvm: JvmIdentity) -> Session:
@@ -72,6 +72,26 @@ def test_another_host_or_setting_is_refused(begun: Session, fact: str, before: A
         require_same(on(begun, **{fact: before}))
 
 
+@pytest.mark.parametrize(
+    ("fact", "unknown"),
+    [
+        ("hostname", "unknown"),
+        ("kernel", "unknown"),
+        ("memory_bytes", 0),
+        *((name, None) for name in ("smt", "governor", "turbo", "thp")),
+    ],
+)
+def test_what_neither_start_knows_is_not_the_same(
+    begun: Session, fact: str, unknown: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = begun.host.model_copy(update={fact: unknown})
+    monkeypatch.setattr(opening, "read_facts", lambda: shown)
+    with pytest.raises(
+        BadInput, match=rf"this host does not show its {fact} now, .* start a new one with `run`"
+    ):
+        require_same(on(begun, **{fact: unknown}))
+
+
 def test_another_host_may_go_on_where_nothing_runs_on_it(begun: Session) -> None:
     remote = {"remote": True, "components": []}
     arms = [arm.model_copy(update={"spec": arm.spec.model_copy(update=remote)}) for arm in begun.arms]
@@ -86,12 +106,17 @@ def test_another_host_may_go_on_where_nothing_runs_on_it(begun: Session) -> None
         require_same(mixed)
 
 
-def test_a_state_that_the_session_sets_itself_may_have_been_left(begun: Session) -> None:
+def test_a_state_that_the_session_sets_itself_may_have_been_left_or_be_unknown(
+    begun: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arms = [
         arm.model_copy(update={"spec": arm.spec.model_copy(update={"host_states": {"thp": "always"}})})
         for arm in begun.arms
     ]
     assert require_same(on(begun.model_copy(update={"arms": arms}), thp="other")) == []
+    shown = begun.host.model_copy(update={"thp": None})
+    monkeypatch.setattr(opening, "read_facts", lambda: shown)
+    assert require_same(on(begun.model_copy(update={"arms": arms}), thp=None)) == []
 
 
 def test_memory_may_differ_by_what_a_start_of_the_kernel_takes(begun: Session) -> None:
@@ -124,11 +149,6 @@ def test_a_jvm_that_is_gone_or_another_has_too(begun: Session) -> None:
             require_same(session)
 
 
-def test_an_experiment_that_is_none_is_one_sentence(begun: Session) -> None:
-    with pytest.raises(BadInput, match=r"session\.json holds no experiment"):
-        require_same(begun.model_copy(update={"experiment": {}}))
-
-
 def test_the_report_tells_what_differed_after_a_resume(bench: Bench) -> None:
     directory = bench.session(ping())
     with pytest.raises(KeyboardInterrupt):
@@ -157,8 +177,8 @@ def test_a_program_that_goes_ends_the_session_which_goes_on_when_it_is_back(benc
     assert [one.state for one in bench.run(directory)] == ["valid"] * 4
 
 
-def asks(*more: str) -> Request:
-    return Request("ping", argv=["run", "ping", *more])
+def asks(*more: str) -> RunRequest:
+    return RunRequest("ping", argv=["run", "ping", *more])
 
 
 def begun_as(results: Path, name: str, created: float, seed: int, *ends: str) -> SessionDirectory:

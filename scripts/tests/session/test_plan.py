@@ -2,7 +2,7 @@
 from pathlib import Path
 
 import pytest
-from hostile import KnownRuntimes, calls
+from hostile import KnownResolver, calls
 
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import BadInput, SteelyardError
@@ -11,14 +11,14 @@ from steelyard.experiment.matrix import with_quick
 from steelyard.host.cpus import Core, CpuLayout, read_layout
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
-from steelyard.session.plan import Request, SessionPlan, host_checks, make_plan
+from steelyard.session.plan import RunRequest, SessionPlan, host_checks, make_plan
 from steelyard.session.schedule import trial_seconds
 
 
 def made(
     *settings: str, quick: bool = False, blocks: int | None = None, experiment: str = "jvm-count"
 ) -> SessionPlan:
-    return make_plan(Request(experiment, quick=quick, blocks=blocks, settings=settings, seed=5))
+    return make_plan(RunRequest(experiment, quick=quick, blocks=blocks, settings=settings, seed=5))
 
 
 def test_every_block_of_the_schedule_holds_every_arm_once() -> None:
@@ -57,7 +57,7 @@ def test_notes_belong_to_what_the_plan_does() -> None:
 def test_engines_are_compared_with_equal_data_and_what_else_differs_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", KnownResolver)
     plan = made(experiment="olio-native-vs-container")
     assert {spec.data_once for spec in plan.specs.values()} == {False}, "a container has no folder to copy"
     assert any("The engines ran different JVMs (process: OpenJDK" in note for note in plan.notes)
@@ -111,7 +111,7 @@ def test_engines_are_compared_with_equal_data_and_what_else_differs_is_said(
 )
 def test_what_makes_no_sense_is_refused(more: dict[str, object], says: str) -> None:
     with pytest.raises(SteelyardError, match=says) as caught:
-        make_plan(Request("jvm-count", **{"seed": 5, **more}))  # type: ignore[arg-type]
+        make_plan(RunRequest("jvm-count", **{"seed": 5, **more}))  # type: ignore[arg-type]
     assert len(str(caught.value)) <= 300
 
 
@@ -122,13 +122,15 @@ def test_what_makes_no_sense_is_refused(more: dict[str, object], says: str) -> N
 def test_the_largest_plans_take_little_work(
     settings: tuple[str, ...], quick: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
-    request = Request("jvm-count", settings=("total_heap=16g", "jvms=4", *settings), quick=quick, blocks=20)
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", KnownResolver)
+    request = RunRequest(
+        "jvm-count", settings=("total_heap=16g", "jvms=4", *settings), quick=quick, blocks=20
+    )
     assert calls(lambda: make_plan(request)) < 10_000_000
 
 
 def test_memory_limits_beyond_the_memory_of_the_host_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steelyard.session.plan.Runtimes", KnownRuntimes)
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", KnownResolver)
     with pytest.raises(BadInput, match="of memory limits and this host"):
         made("engine=compose", "jvms=1,2", "total_memory=99999g")
 
@@ -143,15 +145,15 @@ def test_host_states_make_plots() -> None:
 
 
 def test_another_workload_has_its_own_settings() -> None:
-    plan = make_plan(Request("jvm-count", workload="acmeair", settings=["acmeair.customers=7"], seed=1))
+    plan = make_plan(RunRequest("jvm-count", workload="acmeair", settings=["acmeair.customers=7"], seed=1))
     assert {spec.workload for spec in plan.specs.values()} == {"acmeair"}
     with pytest.raises(BadInput, match=r"'acmeair\.customers' is not a setting"):
-        make_plan(Request("jvm-count", settings=["acmeair.customers=7"], seed=1))
+        make_plan(RunRequest("jvm-count", settings=["acmeair.customers=7"], seed=1))
 
 
 def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
     """Once for each arm that has them, however many blocks there are."""
-    plan = make_plan(Request("start-up", seed=1))
+    plan = make_plan(RunRequest("start-up", seed=1))
     each = [trial_seconds(plan.specs[place.arm]) for place in plan.schedule]
     once = [found - sum(one[end] for one in each) for end, found in enumerate(plan.expected_seconds())]
     warm = [spec for spec in plan.specs.values() if spec.caches("warm")]
@@ -162,7 +164,7 @@ def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
 
 @pytest.mark.parametrize("name", ["jvm-count", "acmeair-topology", "start-up", "ramp-up"])
 def test_every_trial_has_an_expected_time(name: str) -> None:
-    plan = make_plan(Request(name, quick=True, seed=1))
+    plan = make_plan(RunRequest(name, quick=True, seed=1))
     low, high = plan.expected_seconds()
     assert 0 < low <= high < 3 * 3600
 

@@ -183,7 +183,7 @@ def test_too_little_memory_to_start_with_is_an_answer_and_no_failed_start(bench:
     assert [(one.state, one.survived) for one in trials if one.block == 1] == [("valid", False)] * 2
     assert [one.metrics for one in trials if one.block == 1] == [{"survived": 0.0}] * 2
     checks = [check for one in trials if one.block == 1 for check in one.checks]
-    assert [(check.name, check.voids, check.failed) for check in checks] == [("start", False, True)] * 2
+    assert [(check.name, check.voids, check.has_failed) for check in checks] == [("start", False, True)] * 2
     assert [one.survived for one in trials if one.block == 2] == [True, True]
 
 

@@ -19,7 +19,7 @@ from steelyard.jvm.options import jvm_options
 from steelyard.jvm.settings import JvmSettings
 from steelyard.measure.gc_log import GcSettings, read_gc_logs
 from steelyard.results.spec import Artifact, Component
-from steelyard.session.readback import logged, observe
+from steelyard.session.readback import gc_log_facts, observe
 from steelyard.spec.agreement import differences, readable, requested_settings
 from steelyard.units import MIB
 
@@ -52,11 +52,11 @@ LOGS = Path(__file__).parents[1] / "fixtures" / "gc"
     ],
 )
 def test_gc_logs_tell_settings(name: str, told: dict[str, Any]) -> None:
-    assert logged(read_gc_logs([LOGS / f"{name}.txt"]).settings).items() >= told.items()
+    assert gc_log_facts(read_gc_logs([LOGS / f"{name}.txt"]).settings).items() >= told.items()
 
 
 def test_an_empty_log_tells_nothing() -> None:
-    assert logged(GcSettings()) == {}
+    assert gc_log_facts(GcSettings()) == {}
 
 
 @pytest.fixture(scope="module")

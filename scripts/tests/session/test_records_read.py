@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a session has written is parsed once, and an edit between two readings is still found out."""
 
+import csv
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from builders import make_trial
 from sessions import Bench, ping
 
 from steelyard.errors import Altered
+from steelyard.measure import samples
 from steelyard.regular import read_bytes
 from steelyard.results import store
 from steelyard.results.failure import Failure
@@ -50,6 +53,23 @@ def test_what_a_session_writes_is_parsed_once(bench: Bench, readings: Counter[st
     assert readings["trials parsed"] == len(directory.trials()) == 4
     assert readings["lines parsed"] == lines
     assert readings["journal.jsonl"] < lines / 2
+
+
+def test_each_line_of_the_samples_is_parsed_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def read(lines: list[str]) -> Iterator[list[str]]:
+        parsed.extend(lines)
+        return csv.reader(lines)
+
+    monkeypatch.setattr(samples, "csv", SimpleNamespace(reader=read))
+    warmup = {"until": "steady", "at_least": 60, "at_most": 120}
+    directory = bench.session(ping(load={"users": 8, "ramp": 1, "warmup": warmup, "measure": 30}))
+    assert all(trial.state == "valid" for trial in bench.run(directory))
+    files = [path for path in directory.trials_path.glob("*/samples/*.csv") if path.stem != "notes"]
+    lines = [line for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) > 1000
+    assert Counter(parsed) == Counter(lines)
 
 
 def swap(path: Path, old: bytes, new: bytes) -> None:

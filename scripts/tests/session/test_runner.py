@@ -17,7 +17,7 @@ from steelyard.engines.base import Running
 from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
 from steelyard.results.failure import Failure
 from steelyard.results.store import SessionDirectory
-from steelyard.session import flight, runner
+from steelyard.session import runner, trial_run
 
 
 def test_a_session_of_steady_trials(bench: Bench) -> None:
@@ -162,7 +162,7 @@ def test_a_server_that_dies_voids_its_trial_which_is_kept_and_repeated(bench: Be
     assert "measure" in void.phases
     assert sorted(order(directory)[4:]) == [(1, "jvms-1", 1), (1, "jvms-2", 1)]
     assert directory.trial_path(1, "jvms-2", 1).name == "01-jvms-2-r1"
-    assert runner.missing(directory.session(), directory.trials()) == []
+    assert runner.missing_places(directory.session(), directory.trials()) == []
     assert all(deployment.closed for deployment in bench.world.deployments)
 
 
@@ -174,7 +174,7 @@ def test_an_injector_that_dies_voids_its_trial(bench: Bench) -> None:
     assert (str(void.failure), void.checks[0].name) == ("injector-2 ended with exit code 137", "injectors")
     # Of the other arm there is a trial, and no baseline beside it.
     lacking = ["block 1 of jvms-1", "block 1 of jvms-2"]
-    assert sorted(runner.missing(directory.session(), directory.trials())) == lacking
+    assert sorted(runner.missing_places(directory.session(), directory.trials())) == lacking
 
 
 def fails_at_start(*folders: str) -> dict[str, tuple[str, float]]:
@@ -206,7 +206,7 @@ def test_an_arm_that_cannot_start_does_not_use_up_the_repeats(bench: Bench) -> N
         bench.run(directory)
     bench.world.deaths = {}
     trials = bench.run(directory)
-    assert runner.missing(directory.session(), trials) == []
+    assert runner.missing_places(directory.session(), trials) == []
     assert sorted((one.block, one.arm) for one in trials if one.attempt) == [
         (block, arm) for block in (1, 2, 3) for arm in ("jvms-1", "jvms-2")
     ]
@@ -219,7 +219,7 @@ def test_a_single_failure_at_start_is_repeated_like_a_void(bench: Bench) -> None
     assert sorted(order(directory)[6:]) == [
         (block, arm, 1) for block in (1, 3) for arm in ("jvms-1", "jvms-2")
     ]
-    assert runner.missing(directory.session(), trials) == []
+    assert runner.missing_places(directory.session(), trials) == []
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_what_the_sampler_did_not_see_has_failed(bench: Bench, silent: str, void
     bench.world.silent = {silent}
     directory = bench.session(ping(design={"repeats": 0}))
     one = bench.run(directory)[0]
-    assert {check.name for check in one.checks if check.voids and check.failed} == void
+    assert {check.name for check in one.checks if check.voids and check.has_failed} == void
     assert one.state == "void"
     assert "throughput" in one.metrics or silent == "counters"
 
@@ -242,7 +242,7 @@ def test_what_the_sampler_did_not_see_has_failed(bench: Bench, silent: str, void
 def test_another_build_and_other_settings_void(bench: Bench) -> None:
     bench.world.info = {"build": "other", "availableProcessors": 64}
     one = bench.run(bench.session(ping(design={"repeats": 0})))[0]
-    assert {check.name for check in one.checks if check.voids and check.failed} == {"build", "settings"}
+    assert {check.name for check in one.checks if check.voids and check.has_failed} == {"build", "settings"}
     assert "server-1 reports build 'other', expected 'b0'" in next(
         c.detail for c in one.checks if c.name == "build"
     )
@@ -261,7 +261,7 @@ def test_a_setting_that_was_not_granted_or_not_seen_voids(
     bench.world.told = told
     wanted = ping(design={"repeats": 0}, deployment={"total_heap": "64m", "jvm": jvm})
     one = bench.run(bench.session(wanted))[0]
-    assert [check.name for check in one.checks if check.voids and check.failed] == ["settings"]
+    assert [check.name for check in one.checks if check.voids and check.has_failed] == ["settings"]
     assert says in next(check.detail for check in one.checks if check.name == "settings")
 
 
@@ -338,7 +338,7 @@ def test_a_full_disk_ends_the_session_and_it_goes_on_later(
     usage = namedtuple("usage", "total used free")
     directory = bench.session(ping())
     with monkeypatch.context() as full:
-        full.setattr(flight.shutil, "disk_usage", lambda _: usage(1, 1, 5 * 2**20))
+        full.setattr(trial_run.shutil, "disk_usage", lambda _: usage(1, 1, 5 * 2**20))
         with pytest.raises(NoSpace, match=r"only 5 MiB are left for .*: free some space, then resume"):
             bench.run(directory)
     assert directory.trials() == []

@@ -10,7 +10,7 @@ from planned import containers, specs
 from steelyard.measure.samples import Samples
 from steelyard.results.spec import Component
 from steelyard.sampling.columns import COLUMNS
-from steelyard.session.thrashing import thrashing, unwatched
+from steelyard.session.procedures import find_thrashing, find_unwatched
 from steelyard.units import MIB
 
 T = 1_800_000_000
@@ -59,7 +59,7 @@ def samples(
 def test_a_container_thrashes_that_reads_back_what_its_limit_took(
     tmp_path: Path, faults: float, peak: float, found: bool
 ) -> None:
-    told = thrashing([server(LIMIT)], samples(tmp_path, faults, peak), T, T + SECONDS - 1)
+    told = find_thrashing([server(LIMIT)], samples(tmp_path, faults, peak), T, T + SECONDS - 1)
     sentence = (
         "s thrashed at its limit of 256 MiB: it read its own memory back from the disk"
         f" {faults:.0f} times a second"
@@ -69,25 +69,25 @@ def test_a_container_thrashes_that_reads_back_what_its_limit_took(
 
 def test_without_a_limit_or_samples_of_the_time_nothing_is_said(tmp_path: Path) -> None:
     measured = samples(tmp_path, 280.0, LIMIT)
-    assert thrashing([server(None)], measured, T, T + SECONDS - 1) == []
-    assert thrashing([server(LIMIT)], measured, T, T + 2 * SECONDS) == []
-    assert thrashing([server(LIMIT)], measured, T + 5, T + 5) == []
-    assert thrashing([server(LIMIT)], samples(tmp_path, 280.0, LIMIT, contained=False), T, T + 19) == []
+    assert find_thrashing([server(None)], measured, T, T + SECONDS - 1) == []
+    assert find_thrashing([server(LIMIT)], measured, T, T + 2 * SECONDS) == []
+    assert find_thrashing([server(LIMIT)], measured, T + 5, T + 5) == []
+    assert find_thrashing([server(LIMIT)], samples(tmp_path, 280.0, LIMIT, contained=False), T, T + 19) == []
 
 
 @pytest.mark.parametrize(("memory", "found"), [(LIMIT, 1), (0.9 * LIMIT, 0)])
 def test_without_the_kernels_own_peak_the_samples_tell(tmp_path: Path, memory: float, found: int) -> None:
     measured = samples(tmp_path, 280.0, memory, keeps_peak=False)
-    assert len(thrashing([server(LIMIT)], measured, T, T + SECONDS - 1)) == found
-    assert unwatched([server(LIMIT)], measured, T, T + SECONDS - 1) == []
+    assert len(find_thrashing([server(LIMIT)], measured, T, T + SECONDS - 1)) == found
+    assert find_unwatched([server(LIMIT)], measured, T, T + SECONDS - 1) == []
 
 
 def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     hidden = samples(tmp_path, 280.0, LIMIT, contained=False)
     said = ["whether s thrashed at its limit of 256 MiB was not measured"]
-    assert unwatched([server(LIMIT)], hidden, T, T + SECONDS - 1) == said
-    assert unwatched([server(LIMIT)], samples(tmp_path, 0.0, LIMIT), T, T + 2 * SECONDS) == said
-    assert unwatched([server(None)], hidden, T, T + SECONDS - 1) == []
+    assert find_unwatched([server(LIMIT)], hidden, T, T + SECONDS - 1) == said
+    assert find_unwatched([server(LIMIT)], samples(tmp_path, 0.0, LIMIT), T, T + 2 * SECONDS) == said
+    assert find_unwatched([server(None)], hidden, T, T + SECONDS - 1) == []
 
 
 def test_a_peak_that_was_read_before_says_nothing_of_the_time(tmp_path: Path) -> None:
@@ -96,4 +96,4 @@ def test_a_peak_that_was_read_before_says_nothing_of_the_time(tmp_path: Path) ->
     first = path.read_text(encoding="utf-8").splitlines()[:6]
     path.write_text("\n".join([*first, ""]), encoding="utf-8")
     said = ["whether s thrashed at its limit of 256 MiB was not measured"]
-    assert unwatched([server(LIMIT)], Samples.load(tmp_path), T, T + SECONDS - 1) == said
+    assert find_unwatched([server(LIMIT)], Samples.load(tmp_path), T, T + SECONDS - 1) == said

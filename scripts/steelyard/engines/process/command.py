@@ -138,7 +138,7 @@ def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[s
         ),
         "trap 'kill $(jobs -p) 2>/dev/null; wait' INT TERM",
     ]
-    for component in spec.deployed:
+    for component in spec.without_injectors:
         places = Places(
             f"{_LINK}/{component.name}", packages.get(component.name), f"{_LINK}/cache/{component.kind}"
         )

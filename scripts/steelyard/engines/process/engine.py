@@ -26,7 +26,7 @@ from steelyard.results.store import write_atomic
 
 def require_commands(specs: Sequence[Spec]) -> None:
     """See that the programs of whole command lines are there (raises MissingRequirement)."""
-    for component in (component for spec in specs for component in spec.deployed):
+    for component in (component for spec in specs for component in spec.without_injectors):
         if component.artifact.form == "command":
             program = Places("", component.artifact.path, "").fill(component.artifact.words[0], component)
             if not program.startswith("${"):
@@ -86,7 +86,7 @@ class ProcessEngine:
         }
         primed = {
             component.name: primed_folder(component, Path(packages[component.name]), self.children)
-            for component in spec.deployed
+            for component in spec.without_injectors
             if component.artifact.form == "liberty"
         }
         for injector in spec.injectors:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trial in flight: what it has started so far, its phases, and whether everything still lives."""
+"""A trial that runs: what it has started so far, its phases, and whether everything still lives."""
 
 import json
 import os
@@ -11,32 +11,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from steelyard.engines.base import Deployment
+from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import NoSpace
+from steelyard.measure.samples import Samples, SamplesReader
 from steelyard.paths import ROOT
 from steelyard.processes import Child, child_environment
 from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.schema import Phase
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
-from steelyard.results.store import write_atomic
+from steelyard.results.store import SessionDirectory, write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
-from steelyard.session.context import RunContext
-from steelyard.session.deploying import Deployed, Started
+from steelyard.session.context import LiveRate, RunContext
+from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
-from steelyard.session.live import LiveRate
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
 GRACE = 20.0
-"""Seconds that components have to end once they are told to; then they are killed."""
+"""Seconds that components have to end once they are asked to; then they are killed."""
 CACHE_GRACE = 120.0
 """The same where they write a class cache at their end."""
 _WATCH_INTERVAL = 0.2
 _LAST = 30.0
 """Seconds that the last samples of observers may take to come."""
 _SAMPLED_AS: dict[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
-"""Roles whose threads are told apart; all else is read as a whole."""
+"""Roles whose threads are sampled by group; all else is read as a whole."""
 
 
 class TrialFailedError(Exception):
@@ -47,12 +47,12 @@ class TrialFailedError(Exception):
         self.failure = failure
 
 
-def _sampler_failed(sentence: str) -> TrialFailedError:
+def _sampler_failure(sentence: str) -> TrialFailedError:
     return TrialFailedError(Failure(component=None, cause="sampler", detail=sentence))
 
 
 @dataclass
-class Flight:
+class TrialRun:
     """One trial, from its first component to its last."""
 
     spec: Spec
@@ -78,7 +78,7 @@ class Flight:
     killed: dict[str, float] = field(default_factory=dict)
     """Components that were killed on purpose, and when, epoch seconds."""
     sampler: Child | None = None
-    beside: Sequence[int] = ()
+    daemons: Sequence[int] = ()
     """Processes by which engines of the session are there."""
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class Flight:
         self.deployed = Deployed(
             self.spec, self.deployment, context.watcher.progress, context.clock, context.read_back
         )
-        names = [one.name for one in self.spec.injectors]
+        names = [injector.name for injector in self.spec.injectors]
         self.streams = (
             Streams(self.folder, self.deployment.logs, context.clock) if self.deployment.remote else None
         )
@@ -95,7 +95,8 @@ class Flight:
         self.injectors = Injectors(
             names, self.deployment, self.check_alive, write, self.take_streams, context.clock
         )
-        self._wall_ahead = self.clock.time() - self.clock.monotonic()
+        self.samples = SamplesReader(self.folder / "samples")
+        self.wall_ahead = self.clock.time() - self.clock.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
 
     @contextmanager
@@ -138,44 +139,16 @@ class Flight:
         return [(self.spec, self.deployment)]
 
     @property
-    def parts(self) -> Sequence["Flight"]:
-        """The trials that are collected of it."""
+    def trials(self) -> Sequence["TrialRun"]:
+        """What is judged and recorded by itself once all has stopped."""
         return [self]
 
-    def part(
-        self,
-        spec: Spec,
-        folder: Path,
-        deployment: Deployment[Any],
-        started: Mapping[str, Started],
-        failures: Sequence[Failure],
-    ) -> "Flight":
-        """One of several trials that flew together, for what is read of them afterwards.
-
-        Args:
-            spec: of that trial.
-            folder: its own, with its samples.
-            deployment: its own.
-            started: its components.
-            failures: those that are not about another trial.
-        """
-        part = Flight(
-            spec,
-            folder,
-            deployment,
-            self.context,
-            self.log_phase,
-            self.phases,
-            ramp_end=self.ramp_end,
-            window=self.window,
-            throttled=self.throttled,
-            steady=self.steady,
-            steady_detail=self.steady_detail,
-            failures=list(failures),
-        )
-        part.deployed.started = dict(started)
-        part._wall_ahead = self._wall_ahead
-        return part
+    def final_samples(self) -> Samples:
+        """All samples, once the sampler has ended; components that were killed on purpose end with their last one."""
+        samples = self.samples.read()
+        for name, at in self.killed.items():
+            samples = samples.ended(name, at, self.window[1] + 1.0)
+        return samples
 
     def start_injectors(self) -> None:
         """Start the injectors and wait until each waits for its start."""
@@ -183,7 +156,7 @@ class Flight:
         self.injectors.wait_until_ready()
 
     def start_sampler(self) -> None:
-        """Sample what runs now; called again, the sampler takes up what has come since, and reads what is dear."""
+        """Sample what runs now; called again, the sampler takes up what has come since, and reads what is expensive."""
         self._write_sampler_config()
         if self.sampler is None:
             self.sampler = self.context.children.spawn(
@@ -196,7 +169,7 @@ class Flight:
             if self.streams is not None:
                 self.streams.watch_own(self.sampler)
         if self.streams is not None:
-            with self._streaming():
+            with self._require_streams():
                 self.streams.watch(self.deployment.observers())
                 self.streams.read_everything()
 
@@ -205,14 +178,14 @@ class Flight:
 
         Args:
             seconds: how long, by the monotonic clock.
-            survive: what dies ends the wait, and is told by `survived`.
+            survive: what dies ends the wait, and `survived` says so.
         """
         end = self.clock.monotonic() + seconds
-        while (left := end - self.clock.monotonic()) > 0:
-            self.clock.sleep(min(_WATCH_INTERVAL, left))
-            if survive and (died := self.deployed.failures()):
+        while (remaining := end - self.clock.monotonic()) > 0:
+            self.clock.sleep(min(_WATCH_INTERVAL, remaining))
+            if survive and (deaths := self.deployed.failures()):
                 self.survived = False
-                self.failures += died
+                self.failures += deaths
                 return
             self.check_alive()
             rate = self._live.read()
@@ -226,7 +199,7 @@ class Flight:
 
     def clock_step(self) -> float:
         """Seconds by which the wall clock has moved against the monotonic clock since the trial began."""
-        return abs(self.clock.time() - self.clock.monotonic() - self._wall_ahead)
+        return abs(self.clock.time() - self.clock.monotonic() - self.wall_ahead)
 
     def check_alive(self) -> None:
         """Raise TrialFailedError when something has ended by itself, NoSpace when the disk is nearly full."""
@@ -241,7 +214,7 @@ class Flight:
                 " what was measured so far is kept"
             )
         if self.sampler is not None and self.sampler.exit_code() is not None:
-            raise _sampler_failed(f"the sampler ended: {self.sampler.describe_end()}")
+            raise _sampler_failure(f"the sampler ended: {self.sampler.describe_end()}")
         self.take_streams()
 
     def stop_in_order(self) -> None:
@@ -249,9 +222,9 @@ class Flight:
         then all."""
         self.failures += self.injectors.stop()
         # What has died by now died under load.
-        if self.survived and (died := self.deployed.failures()):
+        if self.survived and (deaths := self.deployed.failures()):
             self.survived = False
-            self.failures += died
+            self.failures += deaths
         if self.survived is not False:
             self.failures += self.deployed.inconsistencies()
             self.failures += self.deployed.failures()
@@ -268,39 +241,39 @@ class Flight:
         self.deployment.close()
 
     @contextmanager
-    def _streaming(self) -> Iterator[None]:
-        """What observers are told and tell; one that is lost voids the trial."""
+    def _require_streams(self) -> Iterator[None]:
+        """Commands to observers and what they send; one that is lost voids the trial."""
         try:
             yield
         except StreamLost as lost:
             # Where its component has ended, that is why.
             if problems := self.deployed.failures() or self.injectors.failures():
                 raise TrialFailedError(problems[0]) from lost
-            raise _sampler_failed(str(lost)) from lost
+            raise _sampler_failure(str(lost)) from lost
 
     def take_streams(self) -> None:
-        """Follow the observers of what has come, and take what they have told."""
+        """Follow the observers of what has come, and take what they have sent."""
         if self.streams is not None:
-            with self._streaming():
+            with self._require_streams():
                 self.streams.watch(self.deployment.observers())
                 self.streams.poll()
 
     def _write_file(self, injector: str, file: str, text: str) -> None:
         if self.streams is not None:
-            with self._streaming():
+            with self._require_streams():
                 self.streams.write_file(injector, file, text)
 
     def _stop_sampling(self) -> None:
         """The last samples of all, and then the files of what runs elsewhere."""
         if self.streams is not None:
-            with self._streaming():
+            with self._require_streams():
                 self.streams.last(_LAST)
         if self.sampler is not None:
             self.context.children.stop([self.sampler], grace=10.0)
         if self.streams is not None:
             self.streams.finish()
-            for one in self.deployed.started:
-                self.deployment.fetch(one)
+            for name in self.deployed.started:
+                self.deployment.fetch(name)
 
     def _write_sampler_config(self) -> None:
         processes: list[dict[str, object]] = []
@@ -339,7 +312,7 @@ class Flight:
         # Of another engine nothing is below them that is the trial's.
         processes += [
             {"name": f"engine:{pid}", "pid": pid, "role": "backing", "alone": True}
-            for pid in self.beside
+            for pid in self.daemons
             if pid not in overhead
         ]
         config = {
@@ -349,3 +322,23 @@ class Flight:
             "processes": processes,
         }
         write_atomic(self.folder / "sampler.json", json.dumps(config, indent=1) + "\n")
+
+
+@contextmanager
+def extra_run(
+    directory: SessionDirectory,
+    engines: Mapping[str, Engine],
+    context: RunContext,
+    name: str,
+    spec: Spec,
+    log_phase: Callable[[Phase], None] = lambda _phase: None,
+) -> Iterator[TrialRun]:
+    """A run of a session that is no trial, in `trials/NAME/`; at the end all of it is stopped, whatever came."""
+    folder = directory.trials_path / name
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "replay").mkdir(parents=True)
+    run = TrialRun(spec, folder, engines[spec.engine].open(spec, folder), context, log_phase)
+    try:
+        yield run
+    finally:
+        run.abandon()
