@@ -110,7 +110,10 @@ def _run_maven(
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
             kill_with_parent(
-                [str(maven), "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"]
+                [
+                    *(str(maven), "--batch-mode", "--threads", "2"),
+                    *("-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"),
+                ]
             ),
             cwd=root,
             env=child_environment(JAVA_HOME=jdk.identity.home),

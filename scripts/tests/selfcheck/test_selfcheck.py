@@ -20,7 +20,7 @@ from steelyard.selfcheck.run import _tallies, figures_of, jobs_of, run_selfcheck
 from steelyard.selfcheck.simulate import A, ArmModel, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, make_sampled_trial, make_trial
 
-SESSIONS = 10
+SESSIONS = 4
 PLACE = Planned(order=3, block=1, arm="a")
 
 
