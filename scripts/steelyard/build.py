@@ -45,11 +45,17 @@ def fingerprint(root: Path = ROOT) -> str:
 
 
 def _source_files(root: Path) -> Iterator[Path]:
+    def is_source(path: Path, end: str = "") -> bool:
+        relative = f"/{path.relative_to(root)}{end}"
+        return not any(part in relative for part in _NOT_SOURCES)
+
     for top in (root / name for name in _SOURCES):
-        for path in [top] if top.is_file() else sorted(top.rglob("*")):
-            relative = f"/{path.relative_to(root)}"
-            if path.is_file() and path.suffix != ".md" and not any(part in relative for part in _NOT_SOURCES):
-                yield path
+        paths = [top]
+        # What Maven has made, thousands of files, is not even listed.
+        for folder, folders, names in os.walk(top):
+            folders[:] = [name for name in folders if is_source(Path(folder, name), "/")]
+            paths += [Path(folder, name) for name in names if is_source(Path(folder, name))]
+        yield from (path for path in sorted(paths) if path.is_file() and path.suffix != ".md")
 
 
 def find_build(root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
@@ -110,7 +116,10 @@ def _run_maven(
         log.open("w", encoding="utf-8") as file,
         subprocess.Popen(
             kill_with_parent(
-                [str(maven), "--batch-mode", "-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"]
+                [
+                    *(str(maven), "--batch-mode", "--threads", "2"),
+                    *("-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"),
+                ]
             ),
             cwd=root,
             env=child_environment(JAVA_HOME=jdk.identity.home),

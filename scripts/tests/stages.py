@@ -257,10 +257,11 @@ def bases_script() -> str:
 def built(beside: Beside) -> Path:
     """The build that sessions and images take, and nothing that was begun still runs: what follows measures."""
     beside.wait()
+    build = ensure_build(Console(stderr=True))  # beside units that still run
     if UNITS_RUN.exists():
         with UNITS_RUN.open(encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
-    return ensure_build(Console(stderr=True))
+    return build
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import psutil
 
 from steelyard.engines import readiness
+from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
@@ -116,6 +117,8 @@ class HttpAccess:
 class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
     """What one trial runs. Every method may be called at any time; `stop` also twice and after an error."""
 
+    runner = "this host"
+    """What runs components, for people."""
     contained = False
     remote = False
     """Whether components run where this host sees neither their processes nor their files: then `observers` and `fetch`
@@ -215,10 +218,16 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
         alive = [handle for handle in ending if handle.exit_code() is None]
         for handle in ending:
             handle.stop_requested = True
-        # A server that loses its database while it stops would say so in its log.
-        for role in reversed(ORDER):
-            self._end([handle for handle in ending if self._components[handle.name].role == role], grace)
-        return [
+        problems = []
+        try:
+            # A server that loses its database while it stops would say so in its log.
+            for role in reversed(ORDER):
+                self._end([handle for handle in ending if self._components[handle.name].role == role], grace)
+        except ServerFailed as error:
+            listed = ", ".join(handle.name for handle in alive)
+            sentence = f"{self.runner} did not answer while {listed} were stopped ({error})"
+            problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
+        return problems + [
             Failure(
                 component=handle.name, cause=NOT_STOPPED, detail=f"{handle.name} did not stop and was killed"
             )
@@ -242,7 +251,7 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
 
     @abstractmethod
     def _end(self, units: Sequence[AnyHandle], grace: float) -> None:
-        """End some, those that have ended by themselves among them."""
+        """End some, those that have ended by themselves among them (raises ServerFailed: nobody answers)."""
 
 
 def find_processes(names: Collection[str]) -> list[int]:

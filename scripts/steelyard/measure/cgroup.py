@@ -30,7 +30,7 @@ def group_memory(memory: str, huge: str) -> Read:
     return read
 
 
-def _reduced(
+def _reduction(
     column: str, reduce: Callable[[Series, float, float], float | None]
 ) -> Callable[[Window, Component], float | None]:
     """What is made of a column of the group's samples over the window."""
@@ -43,7 +43,7 @@ def _reduced(
 
 def _throttled_share(window: Window, component: Component) -> float | None:
     periods, throttled = (
-        _reduced(column, Series.delta)(window, component) for column in ("periods", "throttled_periods")
+        _reduction(column, Series.delta)(window, component) for column in ("periods", "throttled_periods")
     )
     if periods is None or throttled is None:
         return None
@@ -65,13 +65,13 @@ COMPONENT_FIGURES = tuple(
             "cpu_seconds",
             "CPU s",
             "everything in the container: health checks beside the server",
-            _reduced("cpu_s", Series.delta),
+            _reduction("cpu_s", Series.delta),
         ),
         (
             "throttled_seconds",
             "s",
             "summed over the CPUs on which it had to wait for its quota",
-            _reduced("throttled_s", Series.delta),
+            _reduction("throttled_s", Series.delta),
         ),
         (
             "throttled_share",
@@ -83,7 +83,7 @@ COMPONENT_FIGURES = tuple(
             "memory_mean",
             "bytes",
             "with page cache and kernel memory, without pages of the large-page pool",
-            _reduced("memory", Series.mean),
+            _reduction("memory", Series.mean),
         ),
         (
             "memory_peak",
@@ -95,7 +95,7 @@ COMPONENT_FIGURES = tuple(
             "working_set_mean",
             "bytes",
             "memory without page cache that was not used lately",
-            _reduced("working_set", Series.mean),
+            _reduction("working_set", Series.mean),
         ),
         (
             "oom_kills",
@@ -107,13 +107,13 @@ COMPONENT_FIGURES = tuple(
             "huge_mean",
             "bytes",
             "pages of the large-page pool; None: the kernel does not account for them (controller `hugetlb`)",
-            _reduced("huge", Series.mean),
+            _reduction("huge", Series.mean),
         ),
         (
             "huge_peak",
             "bytes",
             "most of them in the measurement",
-            _reduced("huge", Series.peak),
+            _reduction("huge", Series.peak),
         ),
     )
 )

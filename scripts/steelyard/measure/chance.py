@@ -93,11 +93,11 @@ def _variance(parts: Sequence[MixPart], contrast: Mapping[str, float]) -> float:
     and the variance n v. Sessions that end by chance have lengths of a geometric distribution: of the mean m their mean
     square is m (2 m - 1). Of sessions of one length it is less, so that what they vary by is overrated, at most twice.
     """
-    found = 0.0
+    total = 0.0
     for part in parts:
         length = sum(part.operations.values())
         shares = {name: count / length for name, count in part.operations.items() if length > 0}
         mean = sum(share * contrast.get(name, 0.0) for name, share in shares.items())
         square = sum(share * contrast.get(name, 0.0) ** 2 for name, share in shares.items())
-        found += float(part.times) * length * (square - mean**2 + max(2 * length - 1, 1) * mean**2)
-    return found
+        total += float(part.times) * length * (square - mean**2 + max(2 * length - 1, 1) * mean**2)
+    return total

@@ -137,8 +137,8 @@ class GcLog:
 
         None with fewer than two: what was allocated before the first and after the last is not known.
         """
-        inside = [one for one in self.allocated if t0 <= one.epoch < t1]
-        size = sum(one.size for one in inside[1:])
+        inside = [allocated for allocated in self.allocated if t0 <= allocated.epoch < t1]
+        size = sum(allocated.size for allocated in inside[1:])
         return Allocation(size, inside[0].epoch, inside[-1].epoch) if size > 0 else None
 
     def totals(self, t0: float, t1: float) -> GcTotals:
@@ -147,10 +147,10 @@ class GcLog:
             return GcTotals()
         inside = [pause.seconds for pause in self.pauses if t0 <= pause.epoch < t1]
         first: dict[int, float] = {}
-        for one in self.pauses:
-            if one.collection is not None:
-                first[one.collection] = min(one.epoch, first.get(one.collection, one.epoch))
-        begun = [*first.values(), *(one.epoch for one in self.pauses if one.collection is None)]
+        for pause in self.pauses:
+            if pause.collection is not None:
+                first[pause.collection] = min(pause.epoch, first.get(pause.collection, pause.epoch))
+        begun = [*first.values(), *(pause.epoch for pause in self.pauses if pause.collection is None)]
         return GcTotals(
             sum(t0 <= begin < t1 for begin in begun),
             _seconds_inside(self.pauses, t0, t1),
@@ -161,7 +161,7 @@ class GcLog:
 
 def _seconds_inside(pauses: Iterable[GcPause], t0: float, t1: float) -> float:
     """What of pauses lies in a window, seconds."""
-    return sum(max(0.0, min(one.epoch + one.seconds, t1) - max(one.epoch, t0)) for one in pauses)
+    return sum(max(0.0, min(pause.epoch + pause.seconds, t1) - max(pause.epoch, t0)) for pause in pauses)
 
 
 def parse_gc_log(text: str, zone: tzinfo | None = None) -> GcLog:
@@ -181,7 +181,7 @@ def read_gc_logs(paths: Iterable[Path], started: float | None = None) -> GcLog:
     logs = [parse_gc_log(text, zone) for text in texts]
     settings = next((log.settings for log in logs if log.settings.policy is not None), GcSettings())
     pauses = sorted(pause for log in logs for pause in log.pauses)
-    allocated = sorted(one for log in logs for one in log.allocated)
+    allocated = sorted(size for log in logs for size in log.allocated)
     unknown = next((log.unknown for log in logs if log.unknown is not None), None)
     if unknown is None and settings.policy is None and not pauses:
         unknown = "the GC log names no collector" if logs else "the GC log is empty"
@@ -216,16 +216,16 @@ def _hotspot_pauses(lines: Sequence[str]) -> GcLog:
     held: list[tuple[float, str | None, str | None]] = []
     init: dict[str, str] = {}
     policy = None
-    for number, whole in enumerate(lines, start=1):
-        line = _LINE.match(whole)
+    for number, text in enumerate(lines, start=1):
+        line = _LINE.match(text)
         if line is None:
-            if re.search(r"\bPause\b", whole):
-                return GcLog(unknown=_unread(number, whole))
+            if re.search(r"\bPause\b", text):
+                return GcLog(unknown=_unread(number, text))
             continue
         tags, message = line["tags"], line["text"]
         if tags in ("gc", "gc,phases") and _A_PAUSE.search(message) and not _FREED_BESIDE.match(message):
             if (pause := _hotspot_pause(line["time"], message)) is None:
-                return GcLog(unknown=_unread(number, whole))
+                return GcLog(unknown=_unread(number, text))
             pauses.append(pause[0])
             held += [(pause[0].epoch, *pause[1:])] * (policy in _FREES_IN_PAUSES)
         elif tags == "gc" and message.startswith("Using "):
@@ -234,10 +234,10 @@ def _hotspot_pauses(lines: Sequence[str]) -> GcLog:
             init[setting[1]] = setting[2]
     if not pauses and any(map(_OF_A_COLLECTION.search, lines)):
         return GcLog(unknown="the GC log tells of collections and of no pause")
-    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), _hotspot_allocated(held))
+    return GcLog(tuple(sorted(pauses)), _hotspot_settings(policy, init), _hotspot_allocation(held))
 
 
-def _hotspot_allocated(held: Iterable[tuple[float, str | None, str | None]]) -> tuple[Allocated, ...]:
+def _hotspot_allocation(held: Iterable[tuple[float, str | None, str | None]]) -> tuple[Allocated, ...]:
     """From what the heap held before and after each pause; nothing where one does not tell it, for what the next one
     finds has grown from nobody knows what."""
     allocated, used = [], 0
@@ -257,8 +257,8 @@ def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings
     threads = re.match(r"[0-9]+", workers)
     return GcSettings(
         policy=policy,
-        max_heap=_known(parse_size, init.get("Max Capacity")),
-        initial_heap=_known(parse_size, init.get("Initial Capacity")),
+        max_heap=_parse_known(parse_size, init.get("Max Capacity")),
+        initial_heap=_parse_known(parse_size, init.get("Initial Capacity")),
         large_pages=pages if (pages := init.get("Large Page Support")) in _LARGE_PAGES else None,
         gc_threads=int(threads[0]) if threads else None,
     )
@@ -273,9 +273,9 @@ def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | 
     return GcPause(end - seconds, seconds, int(pause["collection"])), pause["before"], pause["after"]
 
 
-def _hotspot_stall(whole: str) -> GcPause | None:
+def _hotspot_stall(text: str) -> GcPause | None:
     """A thread's wait for memory, which is logged when it ends; None: it cannot be read."""
-    line = _LINE.match(whole)
+    line = _LINE.match(text)
     stall = _STALL.fullmatch(line["text"]) if line is not None else None
     end = _epoch(line["time"]) if line is not None else None
     if stall is None or end is None:
@@ -329,11 +329,11 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
     settings = GcSettings(
         policy=named.get("gcPolicy"),
-        max_heap=_known(_NUMBER, named.get("maxHeapSize")),
-        initial_heap=_known(_NUMBER, named.get("initialHeapSize")),
+        max_heap=_parse_known(_NUMBER, named.get("maxHeapSize")),
+        initial_heap=_parse_known(_NUMBER, named.get("initialHeapSize")),
         nursery=int(nursery[1]) if (nursery := _NURSERY.search(text)) else None,
-        page_size=_known(_NUMBER, named.get("pageSize")),
-        gc_threads=_known(_NUMBER, named.get("gcthreads")),
+        page_size=_parse_known(_NUMBER, named.get("pageSize")),
+        gc_threads=_parse_known(_NUMBER, named.get("gcthreads")),
     )
     if (unknown := _openj9_unknown(head, settings.policy)) is not None:
         return GcLog(settings=settings, unknown=unknown)
@@ -346,7 +346,7 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
         begin = _epoch(stamp[1], zone) if stamp is not None else None
         if begin is None or not _openj9_is_read(section, is_last=is_last):
             return GcLog(settings=settings, unknown=f"section {number} of the GC log cannot be read")
-        if (seconds := _openj9_stood(section)) > 0:
+        if (seconds := _openj9_pause(section)) > 0:
             pauses.append(GcPause(begin, seconds))
         sizes = _ALLOCATED.findall(section)
         tags = len(re.findall(r"<allocation-stats\b", section)), len(re.findall(r"\btotalBytes=", section))
@@ -378,7 +378,7 @@ def _openj9_is_read(section: str, *, is_last: bool) -> bool:
     return (is_whole or is_cut) and all(map(_END.match, ends)) and all(map(_COLLECTION.match, collections))
 
 
-def _openj9_stood(section: str) -> float:
+def _openj9_pause(section: str) -> float:
     """Seconds of an exclusive section in which a collection ran, else 0; of one that was cut off its finished
     collections are what is known."""
     end = _END.search(section)
@@ -388,7 +388,7 @@ def _openj9_stood(section: str) -> float:
     return (_number(end[1]) if end else sum(map(_number, collections))) / 1000
 
 
-def _known(parse: Callable[[str], int], text: str | None) -> int | None:
+def _parse_known(parse: Callable[[str], int], text: str | None) -> int | None:
     try:
         return None if text is None else parse(text)
     except ValueError:

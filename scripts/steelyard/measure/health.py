@@ -35,30 +35,30 @@ class Health:
 
 def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
     """The window [start, end] (epoch seconds) of all injectors; an interval counts when its middle lies in it."""
-    told = [list(_intervals(folder)) for folder in folders]
-    ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line, _ in lines]) for lines in told]
-    found = Health(gap=combine_known((one.longest_gap(start, end) for one in ends), max))
+    intervals = [list(_intervals(folder)) for folder in folders]
+    ends = [Series.of([(line["epochMillis"] / 1000, 0.0) for line, _ in lines]) for lines in intervals]
+    health = Health(gap=combine_known((series.longest_gap(start, end) for series in ends), max))
     inside = [
         [
             (line, seconds)
             for line, seconds in lines
             if start < line["epochMillis"] / 1000 - seconds / 2 <= end
         ]
-        for lines in told
+        for lines in intervals
     ]
-    found.users = combine_known(map(_users, inside), sum)
+    health.users = combine_known(map(_users, inside), sum)
     for line, _ in chain(*inside):
-        found.missed += line["late"] + line["dropped"]
-        found.intended += line["requests"] + line["dropped"]
-        found.outcomes.update(line.get("outcomes", {}))
+        health.missed += line["late"] + line["dropped"]
+        health.intended += line["requests"] + line["dropped"]
+        health.outcomes.update(line.get("outcomes", {}))
         for name, cycles in line.get("cycles", {}).items():
-            count, drawn, actual = found.cycles.get(name, (0, 0.0, 0.0))
-            found.cycles[name] = (
+            count, drawn, actual = health.cycles.get(name, (0, 0.0, 0.0))
+            health.cycles[name] = (
                 count + cycles["count"],
                 drawn + cycles["drawnSeconds"],
                 actual + cycles["actualSeconds"],
             )
-    return found
+    return health
 
 
 def _intervals(folder: Path) -> Iterator[tuple[dict[str, Any], float]]:
@@ -73,8 +73,8 @@ def _intervals(folder: Path) -> Iterator[tuple[dict[str, Any], float]]:
 
 def _users(lines: Sequence[tuple[Mapping[str, Any], float]]) -> float | None:
     """Users in flight of one injector, mean over what its lines tell of."""
-    told = combine_known((line.get("userSeconds") for line, _ in lines), sum)
-    return ratio(told, sum(seconds for _, seconds in lines))
+    seconds_of_users = combine_known((line.get("userSeconds") for line, _ in lines), sum)
+    return ratio(seconds_of_users, sum(seconds for _, seconds in lines))
 
 
 def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]:
@@ -104,8 +104,8 @@ def health_lines(folder: Path) -> Iterator[dict[str, Any]]:
         return
     for line in lines:
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except ValueError:  # cut off when the injector was killed
             continue
-        if isinstance(found, dict) and all(isinstance(found.get(name), int | float) for name in _NUMBERS):
-            yield found
+        if isinstance(entry, dict) and all(isinstance(entry.get(name), int | float) for name in _NUMBERS):
+            yield entry

@@ -42,19 +42,19 @@ class Recorded:
 
     def counts(self) -> dict[str, int]:
         """Successful and failed requests by operation."""
-        found = {name: int(histogram.sum()) for name, histogram in self.histograms.items()}
+        counts = {name: int(histogram.sum()) for name, histogram in self.histograms.items()}
         for name, failed in self.errors.items():
-            found[name] = found.get(name, 0) + failed
-        return found
+            counts[name] = counts.get(name, 0) + failed
+        return counts
 
     def latency(self) -> dict[str, Latency]:
         """Latency of each operation, and of all of them merged, in milliseconds."""
         merged = sum(self.histograms.values(), empty())
-        found = {
+        latencies = {
             operation: _latency(self.histograms.get(operation, empty()), self.errors.get(operation, 0))
             for operation in sorted({*self.histograms, *self.errors})
         }
-        return {**found, OVERALL: _latency(merged, sum(self.errors.values()))}
+        return {**latencies, OVERALL: _latency(merged, sum(self.errors.values()))}
 
 
 def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf")) -> Recorded:
@@ -72,10 +72,10 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
             continue
         if not text.endswith("\n"):
             recorded.damaged.append(f"{name} is cut off")
-        whole = text[: text.rfind("\n") + 1].splitlines()
-        base = next((float(found[1]) for line in whole if (found := _BASE.match(line))), 0.0)
+        lines = text[: text.rfind("\n") + 1].splitlines()
+        base = next((float(match[1]) for line in lines if (match := _BASE.match(line))), 0.0)
         try:
-            for tag, middle, counts in _intervals(whole, base):
+            for tag, middle, counts in _intervals(lines, base):
                 if not start <= middle <= end:
                     continue
                 if tag.endswith(ERROR_SUFFIX):
@@ -90,8 +90,8 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
 def _intervals(lines: Iterable[str], base: float) -> Iterator[tuple[str, float, Counts]]:
     """Tag, middle in epoch seconds and counts of each interval; raises ValueError at one that is damaged."""
     for line in lines:
-        if found := _INTERVAL.fullmatch(line):
-            tag, first, seconds, encoded = found.groups()
+        if match := _INTERVAL.fullmatch(line):
+            tag, first, seconds, encoded = match.groups()
             yield tag or OVERALL, base + float(first) + float(seconds) / 2, decode(encoded)
         elif not line.startswith(("#", '"')):
             raise ValueError("a line is no interval")

@@ -56,10 +56,10 @@ class JitLog:
     def add(self, line: str) -> None:
         """Take in a line."""
         if line.startswith("+ ("):
-            found = _COMPILED.match(line)
-            self.unread += found is None
-            if found is not None:
-                words = found[1].split()
+            compiled = _COMPILED.match(line)
+            self.unread += compiled is None
+            if compiled is not None:
+                words = compiled[1].split()
                 remote = "remote" in words
                 self.remote += remote
                 self.local += not remote
@@ -70,14 +70,14 @@ class JitLog:
             self.failed += "Could not connect to a server" in line
             if "StreamVersionIncompatible" in line:
                 self.incompatible.append(line.partition("StreamVersionIncompatible: ")[2].strip())
-            elif told := _VERSION.match(line):
-                self.version = told[1]
+            elif version := _VERSION.match(line):
+                self.version = version[1]
 
 
 def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
     """What the files say together; one that was last written before `since` (epoch seconds: by a start before the
     measured one) says nothing."""
-    found = JitLog()
+    log = JitLog()
     for path in paths:
         try:
             if path.stat().st_mtime < since - _CLOCKS:
@@ -85,10 +85,10 @@ def read_jit_logs(paths: Iterable[Path], since: float = 0.0) -> JitLog:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
                     if line.endswith("\n"):  # else it was cut off, and what it says of where may be missing
-                        found.add(line)
+                        log.add(line)
         except OSError as error:
-            found.unreadable.append(f"{path.name}: {error.strerror}")
-    return found
+            log.unreadable.append(f"{path.name}: {error.strerror}")
+    return log
 
 
 def why_not_remote(name: str, log: JitLog, *, killed: bool, kept: bool = False) -> str | None:

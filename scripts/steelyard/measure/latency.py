@@ -34,7 +34,7 @@ def bounds(limits: Limits, latency: Mapping[str, Latency]) -> list[Bound]:
 
     One that was not asked for has nothing to judge: whether it should have been is a matter of the mix.
     """
-    found = []
+    limited = []
     for operation, own in limits.operations.items():
         seen = latency.get(operation)
         if seen is None or seen.requests + seen.errors == 0:
@@ -42,8 +42,8 @@ def bounds(limits: Limits, latency: Mapping[str, Latency]) -> list[Bound]:
         for quantile in QUANTILES:
             limit, millis = getattr(own, quantile), getattr(seen, quantile)
             if limit is not None:
-                found.append(Bound(operation, quantile, limit, None if millis is None else millis / 1000))
-    return found
+                limited.append(Bound(operation, quantile, limit, None if millis is None else millis / 1000))
+    return limited
 
 
 def response_times(limits: Limits, latency: Mapping[str, Latency]) -> list[TimeResult]:
@@ -72,7 +72,7 @@ def judge_response_times(measurement: TrialMeasurement, _: Spec) -> Finding:
     ]
     if not shares:
         return Finding(None, "No operation with a limit of its own was asked for.")
-    share, worst = max(shares, key=lambda found: found[0])
+    share, worst = max(shares, key=lambda pair: pair[0])
     took, limit = map(format_duration_short, (worst.value or 0.0, worst.limit))
     return Finding(share, f"The {worst.quantile} of {worst.operation} was {took}, at most {limit} is right.")
 

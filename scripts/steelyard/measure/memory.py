@@ -63,7 +63,11 @@ def pss_mean(window: Window, component: Component) -> float | Unknown | None:
 
 def _of_all(window: Window, figure: str, read: Callable[[Memory], float | None]) -> float | Unknown:
     """A figure of all servers and compilers together, where each has it."""
-    reasons = (f"{one.name}: {one.unknown[figure]}" for one in window.measured if figure in one.unknown)
+    reasons = (
+        f"{component.name}: {component.unknown[figure]}"
+        for component in window.measured
+        if figure in component.unknown
+    )
     if reason := next(reasons, None):
         return Unknown(reason)
     names = [component.name for component in window.measured]

@@ -54,7 +54,7 @@ def _curve_cpu(name: str) -> Compute:
     return lambda trial, _spec: math.fsum(trial.curves[name]) if trial.curves.get(name) else None
 
 
-def _compiling(trial: Trial, spec: Spec) -> float | None:
+def _compilation_cpu(trial: Trial, spec: Spec) -> float | None:
     """CPU seconds of a ramp-up that went into compiling: in the servers, and in the compilers that there are."""
     accounts = ("cpu_jit", *(["cpu_compiler"] if spec.of("compiler") else []))
     return combine_known((_curve_cpu(name)(trial, spec) for name in accounts), math.fsum)
@@ -148,7 +148,7 @@ METRICS = (
         source="cpu_jit and, where there is a JITServer, cpu_compiler.",
         pitfalls="What a JITServer does beside compiling is in it. Only told where some arm has a JITServer:"
         " elsewhere it is cpu_jit.",
-        compute=_compiling,
+        compute=_compilation_cpu,
         procedures=RAMP,
         only_with_compilers=True,
     ),

@@ -22,7 +22,7 @@ def every_server_counts(spec: Spec) -> bool:
     return all(server.counters for server in spec.servers)
 
 
-def _counted(window: Window, component: Component, read: Callable[[Counts], V]) -> V | Unknown | None:
+def _count(window: Window, component: Component, read: Callable[[Counts], V]) -> V | Unknown | None:
     """What is read from its own counters, where it has some."""
     if component.counters is None:
         return None
@@ -33,19 +33,19 @@ def _counted(window: Window, component: Component, read: Callable[[Counts], V]) 
 @component_figure("count")
 def requests(window: Window, component: Component) -> int | Unknown | None:
     """Requests that ended, by its own counters."""
-    return _counted(window, component, lambda counts: round(counts.requests))
+    return _count(window, component, lambda counts: round(counts.requests))
 
 
 @component_figure("count")
 def errors(window: Window, component: Component) -> int | Unknown | None:
     """Those of them that failed."""
-    return _counted(window, component, lambda counts: round(counts.errors))
+    return _count(window, component, lambda counts: round(counts.errors))
 
 
 @component_figure("req/s")
 def throughput(window: Window, component: Component) -> float | Unknown | None:
     """Requests per second, by its own counters."""
-    return _counted(window, component, lambda counts: counts.requests / window.seconds)
+    return _count(window, component, lambda counts: counts.requests / window.seconds)
 
 
 @trial_figure("count")
@@ -80,14 +80,14 @@ def window_counts_away(window: Window) -> float | None:
         if column == "requests":
             servers[name].append(counts)
 
-    def away(edge: float) -> float | None:
+    def distance(edge: float) -> float | None:
         # Of a server's operations: one that nobody asked for at first has no counts from then.
         nearest = (
             combine_known((series.nearest(edge) for series in counts), min) for counts in servers.values()
         )
         return combine_known(nearest, max)
 
-    return combine_known(map(away, (window.start, window.end)), sum)
+    return combine_known(map(distance, (window.start, window.end)), sum)
 
 
 _WINDOW_COUNTS = judge_distance(
@@ -108,8 +108,8 @@ def judge_window_counts(measurement: TrialMeasurement, spec: Spec) -> Finding:
     """
     finding, requests = _WINDOW_COUNTS(measurement, spec), measurement.window_requests
     spread = quantile() * math.sqrt(measurement.window_injector_rate / 2)
-    away = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
-    return finding._replace(limit=RATE_LIMIT + away + (spread / requests if requests > 0 else 0.0))
+    uncertain = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
+    return finding._replace(limit=RATE_LIMIT + uncertain + (spread / requests if requests > 0 else 0.0))
 
 
 METRICS = (

@@ -97,10 +97,10 @@ class Samples:
 
         def lasting(table: Table, gone: Collection[str]) -> Table:
             return {
-                key: one.going_on(at, until, None if key[-1] not in gone else 0.0)
+                key: series.going_on(at, until, None if key[-1] not in gone else 0.0)
                 if key[0] == process
-                else one
-                for key, one in table.items()
+                else series
+                for key, series in table.items()
             }
 
         return replace(
@@ -121,14 +121,14 @@ class Samples:
             (end of the second since t0, requests/s). The trace ends with the last second for which every server that
             still answers has counters, so it can be made while the trial runs.
         """
-        series = [one for (_, _, column), one in self.counters.items() if column == "requests"]
+        series = [counts_of for (_, _, column), counts_of in self.counters.items() if column == "requests"]
         if not series:
             return []
-        newest = max(one.t[-1] for one in series)
-        known = min(one.t[-1] for one in series if one.t[-1] > newest - 2 * SLACK)
+        newest = max(counts_of.t[-1] for counts_of in series)
+        known = min(counts_of.t[-1] for counts_of in series if counts_of.t[-1] > newest - 2 * SLACK)
         seconds = max(0, int(min(t1, float(known)) - t0 + 1e-9))
         edges = t0 + np.arange(seconds + 1)
-        counts = np.sum([np.interp(edges, one.t, one.v) for one in series], axis=0)
+        counts = np.sum([np.interp(edges, counts_of.t, counts_of.v) for counts_of in series], axis=0)
         return [(float(second), float(rate)) for second, rate in enumerate(np.diff(counts), start=1)]
 
     def requests(self, process: str, t0: float, t1: float) -> Counts | None:
@@ -137,8 +137,8 @@ class Samples:
         Zero for a server that told its counters over the window and had no operation to tell of.
         """
         grown = [
-            (one.delta(t0, t1), self.counters[name, operation, "errors"].delta(t0, t1))
-            for (name, operation, column), one in self.counters.items()
+            (series.delta(t0, t1), self.counters[name, operation, "errors"].delta(t0, t1))
+            for (name, operation, column), series in self.counters.items()
             if name == process and column == "requests"
         ]
         if not grown:
@@ -150,8 +150,8 @@ class Samples:
     def counted(self) -> Counts | None:
         """Newest counters of all servers together, since each started; None without any."""
         last: dict[str, float] = defaultdict(float)
-        for (_, _, column), one in self.counters.items():
-            last[column] += float(one.v[-1])
+        for (_, _, column), series in self.counters.items():
+            last[column] += float(series.v[-1])
         return Counts(last["requests"], last["errors"]) if last else None
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
@@ -161,18 +161,24 @@ class Samples:
     def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """CPU seconds of a server by thread group over a window; empty without samples."""
         grown = {
-            group: one.delta(t0, t1) for (name, group, _), one in self.threads.items() if name == process
+            group: series.delta(t0, t1)
+            for (name, group, _), series in self.threads.items()
+            if name == process
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
 
     def threads_read(self, process: str) -> float:
         """When the threads of a server were read last, epoch seconds; 0 where they never were."""
-        read = (one.t[-1] for (name, _, _), one in self.threads.items() if name == process and one.t.size)
+        read = (
+            series.t[-1] for (name, _, _), series in self.threads.items() if name == process and series.t.size
+        )
         return float(max(read, default=0.0))
 
     def told(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """What a process told of itself over a window, means by name; without what its samples do not cover."""
-        means = {name: one.mean(t0, t1) for (whose, name, _), one in self.metrics.items() if whose == process}
+        means = {
+            name: series.mean(t0, t1) for (whose, name, _), series in self.metrics.items() if whose == process
+        }
         return {name: value for name, value in means.items() if value is not None}
 
     def memory(self, processes: Iterable[str], t0: float, t1: float) -> Memory:
@@ -220,7 +226,7 @@ class Samples:
 
     def hosts(self) -> list[Table]:
         """What the trial runs on."""
-        return [one.host for one in self.machines] or [self.host]
+        return [machine.host for machine in self.machines] or [self.host]
 
     def clocks(self) -> list[Series]:
         """The monotonic clock of each host, by the wall clock."""

@@ -46,7 +46,7 @@ class Series:
         memory grows while a server comes up.
         """
         ends = [self.nearest(end) for end in (t0, t1)]
-        if t1 <= t0 or not all(away is not None and away <= SLACK for away in ends):
+        if t1 <= t0 or not all(distance is not None and distance <= SLACK for distance in ends):
             return None
         near = (self.t >= t0 - SLACK) & (self.t <= t1 + SLACK)
         return Series(self.t[near], self.v[near]).mean(t0, t1)
@@ -101,7 +101,7 @@ NOTHING_READ = Series.of([])
 
 def total(series: list[Series], t0: float, t1: float) -> Series | None:
     """Sum of levels that were sampled at different times, over a window; None unless all of them cover it."""
-    if not series or not all(one.covers(t0, t1) for one in series):
+    if not series or not all(part.covers(t0, t1) for part in series):
         return None
-    grid = np.unique(np.concatenate([one.grid(t0, t1) for one in series]))
-    return Series(grid, np.sum([np.interp(grid, one.t, one.v) for one in series], axis=0))
+    grid = np.unique(np.concatenate([part.grid(t0, t1) for part in series]))
+    return Series(grid, np.sum([np.interp(grid, part.t, part.v) for part in series], axis=0))

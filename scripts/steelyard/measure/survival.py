@@ -87,7 +87,7 @@ def survived(trial: Trial, _spec: Spec) -> float | None:
     return all(check.passed for check in answers)
 
 
-def _every_container_watched(_measurement: TrialMeasurement, _spec: Spec) -> Finding:
+def _is_watched(_measurement: TrialMeasurement, _spec: Spec) -> Finding:
     return Finding(0.0, "What the kernel does to containers was seen.")
 
 
@@ -134,7 +134,7 @@ RULES = (
         unit="containers",
         says="of every container with a memory limit it is known whether the kernel killed in it and whether it"
         " thrashed",
-        judge=unless_unwatched(_every_container_watched),
+        judge=unless_unwatched(_is_watched),
         source="searches.md; what is not known has failed",
         procedures=SURVIVE,
     ),

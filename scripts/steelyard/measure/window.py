@@ -156,8 +156,8 @@ def rates(run: Observations, samples: Samples, begin: float, end: float) -> list
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
     if all(server.counters for server in run.spec.servers):
         return samples.request_rate(begin, end)
-    told = per_second(run.injectors.folders.values(), begin, end)
-    return [(float(second + 1), rate) for second, rate in enumerate(told)]
+    requests = per_second(run.injectors.folders.values(), begin, end)
+    return [(float(second + 1), rate) for second, rate in enumerate(requests)]
 
 
 @dataclass(frozen=True)

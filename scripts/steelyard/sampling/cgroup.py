@@ -93,16 +93,16 @@ def parse_mounts(mountinfo: str) -> list[tuple[str, frozenset[str]]]:
 
     The newest comes first: what is mounted over others is seen.
     """
-    found = []
+    mounts = []
     for line in mountinfo.splitlines():
         left, _, right = line.partition(" - ")
-        fields, kind = left.split(" "), right.split(" ")
-        if len(fields) < 5 or len(kind) < 3 or kind[0] not in ("cgroup", "cgroup2"):
+        fields, types = left.split(" "), right.split(" ")
+        if len(fields) < 5 or len(types) < 3 or types[0] not in ("cgroup", "cgroup2"):
             continue
         # Spaces and the like stand as octal numbers.
         point = fields[4].encode("latin-1", "replace").decode("unicode_escape")
-        found.append((point, frozenset([UNIFIED] if kind[0] == "cgroup2" else kind[2].split(","))))
-    return found[::-1]
+        mounts.append((point, frozenset([UNIFIED] if types[0] == "cgroup2" else types[2].split(","))))
+    return mounts[::-1]
 
 
 def parse_membership(text: str) -> dict[str, str]:
@@ -138,7 +138,7 @@ class ControlGroup:
     def __init__(self, pid: int, root: str = "") -> None:
         controllers = ("cpuacct", "cpu", "memory", "hugetlb")
         places = {name: find(name, pid, root) or find(name, pid, root, inside=True) for name in controllers}
-        self.found = any(places.values())
+        self.is_seen = any(places.values())
         """Whether its files can be seen from here."""
         self._files: dict[str, ProcFile] = {}
         self._sources: list[tuple[str, str, Source]] = []
@@ -150,7 +150,7 @@ class ControlGroup:
                 self._sources.append((column, path, source))
         huge = places["hugetlb"]
         folder = Path(huge.folder) if huge else None
-        self._huge = [str(one) for one in folder.glob(_HUGE[huge.unified])] if folder and huge else []
+        self._huge = [str(file) for file in folder.glob(_HUGE[huge.unified])] if folder and huge else []
         self._files |= {path: ProcFile(path) for path in self._huge}
 
     def read(self) -> dict[str, float] | None:
@@ -159,20 +159,20 @@ class ControlGroup:
         The working set is memory without inactive page cache, as kubelet and `docker stats` count it.
         """
         contents = {path: file.read(_FILE_SIZE) or b"" for path, file in self._files.items()}
-        found = {
+        figures = {
             column: value if source.unit == 1 else value * source.unit
             for column, path, source in self._sources
             if (value := number(contents[path], source.key)) is not None
         }
-        inactive = found.pop("working_set", None)
-        if inactive is not None and "memory" in found:
-            found["working_set"] = max(0, found["memory"] - inactive)
+        inactive = figures.pop("working_set", None)
+        if inactive is not None and "memory" in figures:
+            figures["working_set"] = max(0, figures["memory"] - inactive)
         huge = [size for path in self._huge if (size := number(contents[path], b"")) is not None]
         if (
-            found and huge and len(huge) == len(self._huge)
+            figures and huge and len(huge) == len(self._huge)
         ):  # one size of page that is not told, and no sum is known
-            found["huge"] = sum(huge)
-        return found or None
+            figures["huge"] = sum(huge)
+        return figures or None
 
     def close(self) -> None:
         """Give the files back."""
@@ -190,12 +190,12 @@ def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
     """
     own = os.getpid() if pid is None else pid
     with closing(ControlGroup(own, root)) as group:
-        if (told := (group.read() or {}).get("throttled_s")) is not None:
-            return told
+        if (seconds := (group.read() or {}).get("throttled_s")) is not None:
+            return seconds
     place = find("cpu", own, root)
     above = list(_upwards(place if place is not None and place.unified else None))
-    numbers = (number(_text(f"{one.folder}/cpu.stat").encode(), b"throttled_usec") for one in above)
-    if throttled := [one / 1e6 for one in numbers if one is not None]:
+    numbers = (number(_text(f"{group.folder}/cpu.stat").encode(), b"throttled_usec") for group in above)
+    if throttled := [micros / 1e6 for micros in numbers if micros is not None]:
         return max(throttled)
     # Every group but the root has a type, and the quota of one with the controller is in `cpu.max`.
     if above and not os.path.exists(f"{above[-1].folder}/cgroup.type"):  # noqa: PTH110 - no Path objects here
@@ -209,7 +209,9 @@ def read_limits(root: str = "") -> tuple[float | None, int | None]:
     `root` is as for `find` (raises ValueError: a limit that is there cannot be read).
     """
     quotas = (_quota(place) for place in _upwards(find("cpu", os.getpid(), root)))
-    return min((one for one in quotas if one is not None), default=None), memory_limit(os.getpid(), root)
+    return min((quota for quota in quotas if quota is not None), default=None), memory_limit(
+        os.getpid(), root
+    )
 
 
 def memory_high(pid: int, root: str = "") -> int | None:

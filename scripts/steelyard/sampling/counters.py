@@ -57,10 +57,10 @@ def parse_answer(data: bytes, closed: bool) -> tuple[bytes, bool] | None:
     """
     head, separator, body = data.partition(b"\r\n\r\n")
     status, *headers = head.lower().split(b"\r\n")
-    told = [header for header in headers if separator and header.startswith(b"content-length:")]
-    length = int(told[0][15:]) if told else None
-    whole = closed if length is None else len(body) >= length
-    if not (separator and whole):
+    lengths = [header for header in headers if separator and header.startswith(b"content-length:")]
+    length = int(lengths[0][15:]) if lengths else None
+    is_whole = closed if length is None else len(body) >= length
+    if not (separator and is_whole):
         if closed:
             raise ValueError("the server closed the connection without a whole answer")
         return None
@@ -100,11 +100,11 @@ def _number(value: object) -> int:
 def parse_metrics(body: bytes) -> tuple[None, list[Figure]]:
     """Read Prometheus' text format; what is no finite number is left out (raises ValueError: nothing else is there)."""
     lines = _FIGURE.findall(body.decode(errors="replace"))
-    told = [Figure(name, float(value)) for name, value in lines if value.isascii() and "_" not in value]
-    found = [one for one in told if math.isfinite(one.value)]
-    if not found:
+    figures = [Figure(name, float(value)) for name, value in lines if value.isascii() and "_" not in value]
+    finite = [figure for figure in figures if math.isfinite(figure.value)]
+    if not finite:
         raise ValueError("no figures")
-    return None, found
+    return None, finite
 
 
 class Endpoint:
@@ -130,7 +130,7 @@ class Endpoint:
         self._unsent = b""
         self._received = b""
 
-    def waiting(self) -> tuple[int, int] | None:
+    def awaits(self) -> tuple[int, int] | None:
         """File number of the connection and what to wait for (`select.poll`); None: no answer is awaited."""
         if self._asked is None or self._socket is None:
             return None
@@ -167,7 +167,7 @@ class Endpoint:
             answer = parse_answer(self._received, closed=not data)
             if answer is None:
                 return None
-            epoch, told = self.parse(answer[0])
+            epoch, content = self.parse(answer[0])
         except BlockingIOError:
             return None
         except (OSError, ValueError) as error:
@@ -176,7 +176,7 @@ class Endpoint:
         self.problem = self._asked = None
         if not answer[1]:
             self._close()
-        return (time.time() if epoch is None else epoch), told
+        return (time.time() if epoch is None else epoch), content
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
@@ -219,7 +219,7 @@ class Counters:
                 poll.register(wake, select.POLLIN)
             waiting = {}
             for endpoint in self.endpoints:
-                if awaited := endpoint.waiting():
+                if awaited := endpoint.awaits():
                     waiting[awaited[0]] = endpoint
                     poll.register(*awaited)
             if until_answered and not waiting:

@@ -171,7 +171,7 @@ class HostCpu(NamedTuple):
         """Not idle and not stolen."""
         return self.tasks + self.interrupts
 
-    def used(self, seconds: float, cpus: int, *, interrupts_apart: bool) -> float:
+    def used_seconds(self, seconds: float, cpus: int, *, interrupts_apart: bool) -> float:
         """CPU seconds of processes as what is left of the time that there was.
 
         The sum of user, nice and system is known to about half a tick times the square root of the number of ticks: on

@@ -56,7 +56,7 @@ class Sampler:
         self._by_pid: dict[int, Process] = {}
         self._trees = Trees()
         self._groups: dict[str, ControlGroup] = {}
-        self._counters = Counters(self._answered)
+        self._counters = Counters(self._take_answer)
         self._host = ProcFile("/proc/stat")
         self._interrupts_apart = interrupts_apart()
         self._other_seconds = self._watched_seconds = 0.0
@@ -158,9 +158,9 @@ class Sampler:
     def _sample_groups(self) -> None:
         for name, group in self._groups.items():
             epoch = time.time()
-            if not self._processes[name].ended and (found := group.read()) is not None:
-                known = (found.get(column, "") for column in GROUP_COLUMNS)
-                fields = (f"{one:.6f}" if isinstance(one, float) else str(one) for one in known)
+            if not self._processes[name].ended and (figures := group.read()) is not None:
+                known = (figures.get(column, "") for column in GROUP_COLUMNS)
+                fields = (f"{value:.6f}" if isinstance(value, float) else str(value) for value in known)
                 self._tables.add("cgroups", f"{epoch:.4f},{name},{','.join(fields)}")
 
     def _sample_host(self) -> None:
@@ -174,20 +174,20 @@ class Sampler:
             return
         cpu = parse_host_cpu(line)
         # Where it cannot be told whose interrupts are, they are others': what is then within its limit is so anyway.
-        used = cpu.used(monotonic, self._cpus, interrupts_apart=self._interrupts_apart is True)
+        used = cpu.used_seconds(monotonic, self._cpus, interrupts_apart=self._interrupts_apart is True)
         if self._used_before is not None:
-            watched = sum(p.used - self._cpu_known(p) for p in self._processes.values())
+            watched = sum(p.used - self._known_cpu(p) for p in self._processes.values())
             self._other_seconds += used - self._used_before - watched
             self._watched_seconds += watched
         self._used_before = used
-        self._cpu_before = {name: one.used for name, one in self._processes.items()}
+        self._cpu_before = {name: process.used for name, process in self._processes.items()}
         self._tables.add(
             "host",
             f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}",
         )
         self._tables.add(WATCHED, f"{epoch:.4f},{self._watched_seconds:.2f}")
 
-    def _cpu_known(self, process: Process) -> float:
+    def _known_cpu(self, process: Process) -> float:
         """CPU seconds of a watched process that are no longer to be taken from `other`.
 
         What a process used before it was added to the configuration was counted as `other`: if it started after the
@@ -196,14 +196,14 @@ class Sampler:
         first = 0.0 if process.started > self._started else process.used
         return self._cpu_before.get(process.name, first)
 
-    def _answered(self, process: str, epoch: float, told: Sequence[Told]) -> None:
-        for one in told or [Count(NOTHING, 0, 0, 0.0)]:
-            if isinstance(one, Figure):
-                self._tables.add("metrics", f"{epoch:.4f},{process},{text(one.name)},{one.value:.6f}")
+    def _take_answer(self, process: str, epoch: float, content: Sequence[Told]) -> None:
+        for entry in content or [Count(NOTHING, 0, 0, 0.0)]:
+            if isinstance(entry, Figure):
+                self._tables.add("metrics", f"{epoch:.4f},{process},{text(entry.name)},{entry.value:.6f}")
                 continue
             self._tables.add(
                 "counters",
-                f"{epoch:.4f},{process},{text(one.operation)},{one.requests},{one.errors},{one.service_seconds:.6f}",
+                f"{epoch:.4f},{process},{text(entry.operation)},{entry.requests},{entry.errors},{entry.service_seconds:.6f}",
             )
 
     def _watch(self, config: Config) -> None:
@@ -216,7 +216,7 @@ class Sampler:
                 self._trees.add(watched.name, watched.pid, watched.mark)
             if watched.cgroup:
                 group = self._groups[watched.name] = ControlGroup(watched.pid)
-                if not group.found:
+                if not group.is_seen:
                     self._note(watched.name, "its control group cannot be seen from here")
             limit = ANSWER_LIMIT if config.answer_limit is None else config.answer_limit
             for url, parse in ((watched.counters_url, parse_counters), (watched.metrics_url, parse_metrics)):

@@ -51,8 +51,8 @@ def parse_smaps(text: str) -> list[Area]:
     heads = list(_HEAD.finditer(text))
     if any(not _HEAD.match(line) and not _OTHER.match(line) for line in text.splitlines()):
         return []
-    ends = [*(one.start() for one in heads), len(text)][1:]
-    found = []
+    ends = [*(head.start() for head in heads), len(text)][1:]
+    areas = []
     for head, end in zip(heads, ends, strict=True):
         sizes = {name: int(size) for name, size in _FIELD.findall(text, head.end(), end)}
         if not sizes.keys() >= set(_NEEDED):
@@ -73,8 +73,8 @@ def parse_smaps(text: str) -> list[Area]:
             int(head[4], 16),
             "s" in head[3],
         )
-        found.append(area)
-    return found
+        areas.append(area)
+    return areas
 
 
 def heap_pages(areas: Sequence[Area], heap: int | None) -> str | None:
@@ -87,15 +87,15 @@ def heap_pages(areas: Sequence[Area], heap: int | None) -> str | None:
         areas: all mappings.
         heap: its largest size in bytes; None: not known.
     """
-    data = [one for one in areas if not one.executable and not one.name.startswith("[")]
-    exact = [run for first in range(len(data)) if (run := _adjoining(data, first, heap or 0))]
-    alone = [[one] for one in data if _of_no_file(one)]
-    return _backing(max(exact or alone, key=_resident, default=[]))
+    data = [area for area in areas if not area.executable and not area.name.startswith("[")]
+    exact = [run for first in range(len(data)) if (run := _heap_from(data, first, heap or 0))]
+    alone = [[area] for area in data if _of_no_file(area)]
+    return _pages_of(max(exact or alone, key=_resident, default=[]))
 
 
 def code_pages(areas: Sequence[Area]) -> str | None:
     """The same of compiled code: memory of no file that may be executed."""
-    return _backing([one for one in areas if one.executable and _of_no_file(one)])
+    return _pages_of([area for area in areas if area.executable and _of_no_file(area)])
 
 
 def shared_mappings(areas: Sequence[Area]) -> int | None:
@@ -117,14 +117,14 @@ def _of_no_file(area: Area) -> bool:
     return not area.name or area.name.startswith(("/anon_hugepage", "/SYSV", "/memfd"))
 
 
-def _backing(run: Sequence[Area]) -> str | None:
+def _pages_of(run: Sequence[Area]) -> str | None:
     """What backs mappings; None where nothing of them is resident."""
-    whole = _resident(run)
-    if not whole:
+    resident = _resident(run)
+    if not resident:
         return None
     explicit, transparent = (
-        sum(one.explicit for one in run) / whole,
-        sum(one.transparent for one in run) / whole,
+        sum(area.explicit for area in run) / resident,
+        sum(area.transparent for area in run) / resident,
     )
     if explicit >= 0.9:
         return "large"
@@ -137,13 +137,13 @@ def _backing(run: Sequence[Area]) -> str | None:
 
 def class_cache(areas: Sequence[Area]) -> str:
     """What is mapped of class caches: `mapped`, the JVM's `own` archive alone, or `unmapped`."""
-    caches = [one.name for one in areas if _ARCHIVE.fullmatch(one.name)]
+    caches = [area.name for area in areas if _ARCHIVE.fullmatch(area.name)]
     if any("/lib/server/" not in name for name in caches):
         return "mapped"
     return "own" if caches else "unmapped"
 
 
-def _adjoining(areas: Sequence[Area], first: int, size: int) -> list[Area]:
+def _heap_from(areas: Sequence[Area], first: int, size: int) -> list[Area]:
     """The mappings from the first on that are of this size together; none where there is a gap or another size."""
     end = areas[first].start
     for index in range(first, len(areas)):
@@ -156,4 +156,4 @@ def _adjoining(areas: Sequence[Area], first: int, size: int) -> list[Area]:
 
 
 def _resident(run: Sequence[Area]) -> int:
-    return sum(one.resident for one in run)
+    return sum(area.resident for area in run)

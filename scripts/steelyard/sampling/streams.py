@@ -12,7 +12,7 @@ import http.client
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -298,7 +298,8 @@ class Streams:
     def _drain(self, stream: _Stream) -> None:
         if stream.observer is None and self._own is not None:
             stream.read_file(self._own)
-        for line in _drain_queue(stream.lines):
+        while not stream.lines.empty():
+            line = stream.lines.get()
             stream.last_row = self._clock.monotonic()
             table, _, row = line.decode(errors="replace").rstrip("\n").partition(",")
             if table in self._files:
@@ -338,12 +339,6 @@ class Streams:
             "end": end,
             "restarted": restart,
         }
-
-
-def _drain_queue(lines: "queue.SimpleQueue[bytes]") -> Iterable[bytes]:
-    with suppress(queue.Empty):
-        while True:
-            yield lines.get_nowait()
 
 
 def _introduce(stream: _Stream, row: str) -> None:

@@ -14,7 +14,7 @@ from fake_api import NAMESPACE, FakeApi, cluster, refused
 from planned import asked, containers, specs_of
 from waiting import wait_until
 
-from steelyard.engines.kubernetes import deployment
+from steelyard.engines.kubernetes import api, deployment
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.errors import ServerFailed
@@ -141,6 +141,16 @@ def test_the_api_server_is_away_for_longer_than_it_is_waited_for(
     trial.api.away = True
     assert "the API server has not answered for" in trial.failure("server-1")
     trial.api.away = False
+
+
+def test_an_api_server_that_is_away_at_the_end_is_a_failure_of_nobody(
+    trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api, "AWAY_LIMIT", 0.0)
+    trial.api.away = True
+    (failure,) = trial.deployment.stop()
+    assert failure.component is None
+    assert "the cluster did not answer while server-1, injector-1 were stopped" in failure.detail
 
 
 def test_an_api_server_that_comes_back_has_taken_nothing(trial: Trial) -> None:

@@ -153,7 +153,7 @@ def test_version_2_from_another_container_with_its_own_tree_only(tmp_path: Path)
     tree = Tree(tmp_path, "v2", "membership-from-container", "mountinfo-container")
     tree.group("mnt", *V2_FILES, pid=99)
     group = tree.read()
-    assert not group.found
+    assert not group.is_seen
     assert group.read() is None
 
 
@@ -175,7 +175,7 @@ def test_version_1_from_another_container(tmp_path: Path) -> None:
     tree = Tree(tmp_path, "v1", "membership", "mountinfo-container")
     own = tree.proc / "self" / "mountinfo"
     own.write_text(own.read_text().replace(V1_GROUP, "/docker/0123"), encoding="utf-8")
-    assert not tree.read().found
+    assert not tree.read().is_seen
     host = "90 80 0:32 / /host/memory ro - cgroup cgroup rw,memory\n"
     own.write_text(host + own.read_text(), encoding="utf-8")
     tree.group(f"host/memory{V1_GROUP}", *V1_MEMORY)
@@ -197,14 +197,14 @@ def test_version_1_from_within(tmp_path: Path) -> None:
 def test_a_group_that_is_gone_reads_as_nothing(docker_v1: Tree) -> None:
     group = docker_v1.read()
     shutil.rmtree(docker_v1.root / "sys")
-    assert group.found
+    assert group.is_seen
     assert group.read() is None
     group.close()
 
 
 def test_a_process_that_is_gone_has_none(tmp_path: Path) -> None:
     group = ControlGroup(PID, str(tmp_path))
-    assert not group.found
+    assert not group.is_seen
     assert group.read() is None
 
 

@@ -358,7 +358,7 @@ print(child.pid)
 
 
 def test_control_group_of_a_container_only(sampler: Running, observed: Observed) -> None:
-    if not ControlGroup(observed.process.pid).found:
+    if not ControlGroup(observed.process.pid).is_seen:
         pytest.skip("the control groups of processes cannot be seen here")
     contained = observed.entry() | {"cgroup": True}
     sampler.start(contained, observed.entry("bare", role="harness"))

@@ -80,7 +80,9 @@ def test_what_processes_used_is_what_idle_cpus_leave(apart: bool, used: float) -
         parse_host_cpu(f"cpu  {ticks} 0 {ticks} {idle} 100 10 {10 + irq} {7 + stolen} 0 0\n".encode())
         for ticks, idle, irq, stolen in ((50, 1000, 0, 0), (999, 1700, 20, 50))
     )
-    grown = after.used(105.0, 2, interrupts_apart=apart) - before.used(100.0, 2, interrupts_apart=apart)
+    grown = after.used_seconds(105.0, 2, interrupts_apart=apart) - before.used_seconds(
+        100.0, 2, interrupts_apart=apart
+    )
     assert grown * CLOCK_TICKS / 100 == pytest.approx(used)
 
 
@@ -145,7 +147,7 @@ def test_interrupts_that_are_not_known_to_be_nobodys_count_as_others(
         return 0.0
 
     monkeypatch.setattr(sampler, "interrupts_apart", lambda: told)
-    monkeypatch.setattr(HostCpu, "used", used)
+    monkeypatch.setattr(HostCpu, "used_seconds", used)
     (tmp_path / "sampler.json").write_text(
         '{"processes": [], "output": "samples", "interval": 1}', encoding="utf-8"
     )

@@ -16,11 +16,11 @@ from steelyard.selfcheck.cells import Must, cells, power
 from steelyard.selfcheck.figures import TAIL, SelfcheckResult, SimulatedShare, limits
 from steelyard.selfcheck.hosts import DRIFTING, NOISY, QUIET, HostModel
 from steelyard.selfcheck.render import render
-from steelyard.selfcheck.run import _tallies, figures_of, jobs_of, run_selfcheck, simulate
+from steelyard.selfcheck.run import CHUNK, _tallies, figures_of, jobs_of, run_selfcheck, simulate
 from steelyard.selfcheck.simulate import A, ArmModel, Setup, run_sessions
 from steelyard.selfcheck.trials import SPEC, Truth, make_sampled_trial, make_trial
 
-SESSIONS = 10
+SESSIONS = 4
 PLACE = Planned(order=3, block=1, arm="a")
 
 
@@ -52,10 +52,10 @@ def test_progress_rises_to_one(result, progress):
 
 
 def test_same_seed_same_result_on_any_number_of_processes() -> None:
-    jobs = jobs_of(cells()[0], 40, seed=5)
+    jobs = jobs_of(cells()[0], CHUNK + 1, seed=5)
     with _tallies(jobs, 1) as alone, _tallies(jobs, 2) as shared:
         assert list(alone) == list(shared)
-    other = jobs_of(cells()[0], 40, seed=6)
+    other = jobs_of(cells()[0], CHUNK + 1, seed=6)
     assert simulate(jobs[0]) != simulate(other[0])
 
 

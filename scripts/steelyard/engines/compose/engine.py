@@ -25,7 +25,7 @@ from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
 from steelyard.processes import Children
 from steelyard.processes.listening import Listener
-from steelyard.results.failure import NOT_STOPPED, Failure
+from steelyard.results.failure import Failure
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.workload.schema import ContainerPlace
@@ -99,6 +99,7 @@ def sweep(docker: Docker, session: str = "") -> None:
 class ComposeDeployment(Deployment[RunningContainer]):
     """The containers of one trial."""
 
+    runner = "the container engine"
     contained = True
 
     def __init__(self, engine: ComposeEngine, spec: Spec, directory: Path) -> None:
@@ -160,17 +161,8 @@ class ComposeDeployment(Deployment[RunningContainer]):
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
         chosen = list(self._handles if names is None else names)
-        ending = [container for name, container in self._handles.items() if name in chosen]
-        alive = [container for container in ending if container.exit_code() is None]
-        problems: list[Failure] = []
-        try:
-            problems = super().stop(chosen, grace)
-        except DockerFailed as error:
-            listed = ", ".join(container.name for container in alive)
-            sentence = f"the container engine did not answer while {listed} were stopped ({error.said})"
-            problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
-        for container in ending:
-            container.stop_requested = True
+        problems = super().stop(chosen, grace)
+        for container in (self._handles[name] for name in chosen if name in self._handles):
             container.keep_console()
         return problems
 

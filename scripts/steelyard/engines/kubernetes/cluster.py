@@ -85,9 +85,9 @@ class Cluster:
             raise ApiError(f"GET {path}", 0, "", "no objects were listed")
         return items
 
-    def get(self, path: str) -> Object:
+    def get(self, path: str, *, patient: bool = True) -> Object:
         """What is at a path (raises ApiError)."""
-        return _parse(self.proxy.request("GET", path))
+        return _parse(self.proxy.request("GET", path, patient=patient))
 
     def create(self, resource: str, thing: Object, *, dry_run: bool = False, patient: bool = True) -> Object:
         """Make an object, and return it as it was made (raises ApiError)."""

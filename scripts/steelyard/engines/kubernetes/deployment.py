@@ -19,14 +19,13 @@ from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import AWAY_LIMIT, ApiError, Object, PodWatch
 from steelyard.engines.kubernetes.cluster import GONE_LIMIT, MAKERS, OURS, Cluster
 from steelyard.engines.kubernetes.manifests import OBSERVER
-from steelyard.engines.kubernetes.member import Member
 from steelyard.engines.kubernetes.nodes import daemons
-from steelyard.engines.kubernetes.pods import NAME, TRIAL, with_reason
+from steelyard.engines.kubernetes.pods import NAME, TRIAL, Member, with_reason
 from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes.reasons import READ
-from steelyard.results.failure import NOT_STOPPED, Failure
-from steelyard.results.spec import ORDER, Component, Spec
+from steelyard.results.failure import Failure
+from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.config import PORT
 from steelyard.sampling.streams import Observer
@@ -49,6 +48,7 @@ _KEPT_HERE = {"health.jsonl", "ready", "start", "stop"}
 class KubernetesDeployment(Deployment[Member]):
     """The pods of one trial."""
 
+    runner = "the cluster"
     contained = True
     remote = True
 
@@ -230,32 +230,15 @@ class KubernetesDeployment(Deployment[Member]):
 
     def stop(self, names: Iterable[str] | None = None, grace: float = 20.0) -> list[Failure]:
         """End components (see `Deployment.stop`), and keep what they printed."""
-        chosen = set(self._handles if names is None else names)
-        ending = [member for name, member in self._handles.items() if name in chosen]
-        alive = [member for member in ending if member.there and member.exit_code() is None]
-        for member in ending:
+        chosen = list(self._handles if names is None else names)
+        for member in (self._handles[name] for name in chosen if name in self._handles):
             member.stop_requested = True
             self._keep(member)
-        problems: list[Failure] = []
-        try:
-            for role in reversed(ORDER):
-                self._end([member for member in ending if self._components[member.name].role == role], grace)
-        except ApiError as error:
-            listed = ", ".join(member.name for member in alive)
-            sentence = f"the cluster did not answer while {listed} were stopped ({error.message})"
-            problems.append(Failure(component=None, cause=NOT_STOPPED, detail=sentence))
-        return problems + [
-            Failure(
-                component=member.name, cause=NOT_STOPPED, detail=f"{member.name} did not stop and was killed"
-            )
-            for member in alive
-            if pods.exit_code(member.pod, member.container) == -9
-        ]
+        return super().stop(chosen, grace)
 
     def close(self) -> None:
         """Remove all that bears the trial's label; logs stay."""
-        with contextlib.suppress(ApiError):
-            self.stop()
+        self.stop()
         if self._watch is not None:
             self._watch.close()
             self._keep_pods(self._watch)

@@ -153,7 +153,7 @@ def _cpu_manager(cluster: Cluster, nodes: Sequence[Object]) -> DoctorFinding:
     for node in nodes[:8]:
         name = node["metadata"]["name"]
         try:
-            settings = cluster.get(f"{cluster.path('nodes', name)}/proxy/configz")
+            settings = cluster.get(f"{cluster.path('nodes', name)}/proxy/configz", patient=False)
             policy = settings["kubeletconfig"].get("cpuManagerPolicy", "none")
         except (ApiError, KeyError):
             policy = "not told"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the API server tells of a pod, read for a trial (pure): whether it runs, where, since when, how it ended.
+"""What the API server tells of a pod, read for a trial: whether it runs, where, since when, how it ended.
 
 Pods are the API's objects as they are; of the containers in one, that of the component bears the name of its kind.
 """
@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 
 from steelyard.engines.container import NOT_TOLD, exit_code_of
-from steelyard.engines.kubernetes.api import Object
+from steelyard.engines.kubernetes.api import Object, PodWatch
 from steelyard.processes.children import describe_exit, own_words
+from steelyard.results.spec import Component
 from steelyard.units import MIB
 
 NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
@@ -174,6 +175,57 @@ def describe_end(pod: Object, name: str, container: str, printed: str = "") -> s
 def with_reason(sentence: str, printed: str, log: Path) -> str:
     """With its own words, of one that ended by itself: of one that was taken away they tell nothing."""
     return f"{sentence}{own_words(printed, log)}" if " ended with " in sentence else sentence
+
+
+class Member:
+    """A component's pod, from its start on."""
+
+    def __init__(self, component: Component, number: int, pod: Object, watch: PodWatch) -> None:
+        self.name, self.container, self.number = component.name, component.kind, number
+        self.stop_requested = False
+        self.mark = ""
+        self.pid = None
+        self.pod_name = str(pod["metadata"]["name"])
+        self.uid = str(pod["metadata"]["uid"])
+        self.node = node(pod)
+        started = start_time(pod, self.container)
+        assert started is not None
+        self.started = started
+        """To the second below (see `KubernetesDeployment.began`)."""
+        self.fetched = False
+        self._watch = watch
+
+    @property
+    def pod(self) -> Object:
+        """What was last told of it, be it gone."""
+        return self._watch.last[self.uid]
+
+    @property
+    def there(self) -> bool:
+        """Whether it is there, and no other in its place."""
+        pod = self._watch.pods.get(self.pod_name)
+        return pod is not None and pod["metadata"]["uid"] == self.uid
+
+    def exit_code(self) -> int | None:
+        """Exit code, negative for a signal; None while it runs; `NOT_TOLD` of one that is gone."""
+        code = exit_code(self.pod, self.container)
+        return NOT_TOLD if code is None and not self.there else code
+
+    def describe_end(self) -> str:
+        """One sentence: how it ended, or was taken away."""
+        pod = self.pod
+        if pod["metadata"]["uid"] != self.uid:
+            return f"{self.name} ended because its pod was replaced (it is now on {node(pod) or 'no node'})"
+        return (
+            disruption(pod, self.name)
+            or describe_end(pod, self.name, self.container)
+            or f"{self.name} ended because its pod {self.pod_name} is gone"
+        )
+
+    def has_ended(self) -> bool:
+        """Whether it does not run as it did."""
+        pod = self.pod
+        return not self.there or disruption(pod, self.name) is not None or self.exit_code() is not None
 
 
 def _end_of(pod: Object, container: str) -> Object | None:
