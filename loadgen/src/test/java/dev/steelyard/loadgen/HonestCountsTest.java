@@ -51,6 +51,28 @@ class HonestCountsTest {
     }
   }
 
+  /**
+   * It closes each connection once it has answered, and does not say so before. What was not sent
+   * there goes over another, and is no error.
+   */
+  @Test
+  void whatWasNotSentOverAClosedConnectionIsNoAttempt() throws Exception {
+    try (RawServer server =
+        new RawServer(
+            (number, to) -> {
+              RawServer.write(to, RawServer.PONG);
+              return false;
+            })) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      settings.put("thinkTimeMillis", 20);
+      Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 60);
+      long unanswered = injector.summary().at("/operations/ping/unanswered").asLong();
+      assertEquals(injector.errors(), unanswered, injector::console);
+      assertEquals(server.served(), injector.requests() - unanswered);
+      assertTrue(injector.requests() > 10 * unanswered, "unanswered: " + unanswered);
+    }
+  }
+
   /** Hints that come before the answer (103), and a permission that nobody asked for (100). */
   @Test
   void interimAnswersAreNoAnswers() throws Exception {

@@ -41,14 +41,15 @@ final class RawServer implements AutoCloseable {
   RawServer(Behaviour behaviour) throws IOException {
     this.behaviour = behaviour;
     server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
-    threads.submit(
-        () -> {
-          while (true) {
-            Socket client = server.accept();
-            clients.add(client);
-            threads.submit(() -> serve(client));
-          }
-        });
+    var unused =
+        threads.submit(
+            () -> {
+              while (true) {
+                Socket client = server.accept();
+                clients.add(client);
+                var unusedToo = threads.submit(() -> serve(client));
+              }
+            });
   }
 
   private Void serve(Socket client) throws IOException, InterruptedException {

@@ -2,16 +2,20 @@
 package dev.steelyard.loadgen.client;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 
 /**
  * Stands between the bytes of a connection and Gatling, and mends what would make counts wrong:
@@ -21,12 +25,19 @@ import java.io.IOException;
  *       answer, and the true one for that of the next request.
  *   <li>A request whose connection was closed before an answer began has failed. Gatling sends it
  *       again, whatever its method, and says nothing: the server may have served both.
+ *   <li>Where the server has closed a connection before the request is written, nothing is sent
+ *       there, and Gatling may take another: the kernel knows before the event loop does.
  *   <li>Bodies that checks read are kept until their end: how much that is at once is counted, and
  *       limited ({@link HeldBodies}).
  *   <li>An injector without memory has failed; Gatling would end the process.
  * </ul>
  */
 final class AnswerGuard extends ChannelDuplexHandler {
+  private static final long IDLE_NANOS = 100_000;
+
+  /** As Linux numbers the states of TCP. */
+  private static final int ESTABLISHED = 1;
+
   private final HeldBodies held = HeldBodies.current();
   private boolean asked;
   private boolean answering;
@@ -34,14 +45,37 @@ final class AnswerGuard extends ChannelDuplexHandler {
   private boolean expectsContinue;
   private long keptBytes;
 
+  /** When the last answer had ended; 0 before the first. */
+  private long idleSince;
+
+  private boolean unsent;
+
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (message instanceof HttpRequest && isClosedByServer(context.channel())) {
+      unsent = true;
+      var unused = context.close();
+    }
+    if (unsent) {
+      ReferenceCountUtil.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
     if (message instanceof HttpRequest request) {
       asked = true;
       answering = false;
       expectsContinue = HttpUtil.is100ContinueExpected(request);
     }
     var unused = context.write(message, promise);
+  }
+
+  /** To ask the kernel costs a tenth of a request: of a connection that was just used it is not. */
+  private boolean isClosedByServer(Channel channel) {
+    return idleSince != 0
+        && System.nanoTime() - idleSince > IDLE_NANOS
+        && channel instanceof EpollSocketChannel socket
+        && socket.isOpen()
+        && socket.tcpInfo().state() != ESTABLISHED;
   }
 
   @Override
@@ -80,6 +114,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
     if (last) {
       asked = false;
       answering = false;
+      idleSince = System.nanoTime();
     }
     context.fireChannelRead(message);
     if (last) {

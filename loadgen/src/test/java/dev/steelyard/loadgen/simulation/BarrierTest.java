@@ -165,18 +165,20 @@ class BarrierTest {
   void whatAnswersInThePlaceOfTheFirstIsNotTakenForIt() throws Exception {
     try (ServerSocket server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
       CountDownLatch asked = new CountDownLatch(1);
-      threads.submit(
-          () -> {
-            while (true) {
-              try (Socket client = server.accept()) {
-                client
-                    .getOutputStream()
-                    .write(
-                        "\1HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-                asked.countDown();
-              }
-            }
-          });
+      var unused =
+          threads.submit(
+              () -> {
+                while (true) {
+                  try (Socket client = server.accept()) {
+                    client
+                        .getOutputStream()
+                        .write(
+                            "\1HTTP/1.1 400 Bad Request\r\n\r\n"
+                                .getBytes(StandardCharsets.US_ASCII));
+                    asked.countDown();
+                  }
+                }
+              });
       Future<?> second = begins(settings(1, 2, 7, 2));
       asked.await();
       assertTrue(failure(second).contains("The first injector was not met at"));
