@@ -65,7 +65,12 @@ class AddressTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "http://other:9080/x", "http://shop/x", "https://shop:9080/x", "//other/x", "mailto:a@b", "a b"
+        "http://other:9080/x",
+        "http://shop/x",
+        "https://shop:9080/x",
+        "//other/x",
+        "mailto:a@b",
+        "a b"
       })
   void leavesTheServerForNoOther(String given) {
     assertThrows(WrongAnswer.class, () -> address(given));
@@ -74,7 +79,6 @@ class AddressTest {
   @Test
   void usualPortsNeedNotBeWritten() {
     journey.save(journeys.slot("next"), "http://shop:80/x");
-    assertEquals(
-        "http://shop:80/x", journey.address(journeys.template("${next}"), "http://shop"));
+    assertEquals("http://shop:80/x", journey.address(journeys.template("${next}"), "http://shop"));
   }
 }
