@@ -48,7 +48,7 @@ def injector_memory_share(window: Window) -> float | None:
 @trial_figure("count", undisturbed=0)
 def abandoned_requests(window: Window) -> float | None:
     """Operations in flight when the injectors were cut off, whole run; they are in no other count."""
-    counts = [summary.get("abandonedRequests") for summary in window.flight.injectors.summaries()]
+    counts = [summary.get("abandonedRequests") for summary in window.run.injectors.summaries()]
     return combine_known(counts, sum) if len(counts) == len(window.spec.injectors) else None
 
 
