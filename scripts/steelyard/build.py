@@ -26,7 +26,7 @@ from steelyard.processes.client import first_error, keep_output
 from steelyard.results.store import no_space
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
-_NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/apps/testkit/", "/loadgen/bench/", "/workload.yaml")
+_NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/apps/testkit/", "/workload.yaml")
 """Parts of paths that the build of the servers and the injector does not read, or makes itself."""
 
 

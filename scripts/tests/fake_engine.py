@@ -342,6 +342,7 @@ class FakeDeployment(HttpAccess):
             "requests": sum(counts.values()),
             "late": 0,
             "dropped": 0,
+            "memoryShare": 0.1,
         }
         if self.spec.load.users is not None:
             line["userSeconds"] = self.spec.load.users / len(self.spec.injectors) * (end - start)
@@ -365,7 +366,8 @@ class FakeDeployment(HttpAccess):
                     file.write(f"Tag={operation},")
                     writer.output_interval_histogram(histogram)
         answered = dict.fromkeys(self.spec.mix, (self._answered() if self.sites else 0.0) * 1000)
-        (folder / "summary.json").write_text(json.dumps({"firstAnswers": answered}), encoding="utf-8")
+        summary = {"firstAnswers": answered, "abandonedRequests": 0}
+        (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
 
 
 def _spread(

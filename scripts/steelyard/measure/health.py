@@ -29,6 +29,8 @@ class Health:
     """Closed model, by operation: how many ended; their cycle times as drawn, and as they came out; seconds, sums."""
     users: float | None = None
     """Closed model: users that waited for an answer or paused, on average; None, here and below: it is not told."""
+    memory: float | None = None
+    """Largest use of an injector's memory, of what it may use (loadgen/README.md)."""
     gap: float | None = None
     """Longest time in which an injector told nothing, seconds."""
 
@@ -47,6 +49,7 @@ def read_health(folders: Iterable[Path], start: float, end: float) -> Health:
         for lines in intervals
     ]
     health.users = combine_known(map(_users, inside), sum)
+    health.memory = combine_known((line.get("memoryShare") for line, _ in chain(*inside)), max)
     for line, _ in chain(*inside):
         health.missed += line["late"] + line["dropped"]
         health.intended += line["requests"] + line["dropped"]

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the injectors could issue the load: their CPU, their wait for it, and that each delivered."""
+"""Whether the injectors could issue the load: their CPU, their wait for it, their memory, what they gave up, and that
+each delivered."""
 
 from steelyard.measure.formulas import EVERY, combine_known, ratio
-from steelyard.measure.rule import Rule, judge_none, judge_share
+from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_none, judge_share
 from steelyard.measure.window import SENTENCES, Window, trial_figure
+from steelyard.results.measurement import TrialMeasurement
+from steelyard.results.spec import Spec
 
 
 @trial_figure("share", undisturbed=0.5)
@@ -36,10 +39,33 @@ def injector_wait_share(window: Window) -> float | None:
     return combine_known(shares, max)
 
 
+@trial_figure("share", undisturbed=0.1)
+def injector_memory_share(window: Window) -> float | None:
+    """Largest use of an injector's memory / what it may use: heap that collections leave, buffers, bodies."""
+    return window.health.memory
+
+
+@trial_figure("count", undisturbed=0)
+def abandoned_requests(window: Window) -> float | None:
+    """Operations in flight when the injectors were cut off, whole run; they are in no other count."""
+    counts = [summary.get("abandonedRequests") for summary in window.run.injectors.summaries()]
+    return combine_known(counts, sum) if len(counts) == len(window.spec.injectors) else None
+
+
 @trial_figure(SENTENCES)
 def injector_failures(window: Window) -> list[str]:
     """Injectors that died or did not deliver, by the harness and by the logs that they wrote."""
     return [*window.run.injector_failures, *window.whole.damaged]
+
+
+def judge_abandoned(measurement: TrialMeasurement, _: Spec) -> Finding:
+    """Share of all operations: without the slowest ones latencies are too good."""
+    abandoned = measurement.value("abandoned_requests")
+    if abandoned is None:
+        return Finding(None, "How many operations the injectors gave up was not recorded.")
+    every = measurement.injector_requests + abandoned
+    said = f"The injectors gave up {abandoned:,.0f} of {every:,.0f} operations that still awaited an answer."
+    return Finding(abandoned / every if every else 0.0, said)
 
 
 RULES = (
@@ -62,6 +88,23 @@ RULES = (
         judge=judge_share("injector_wait_share", "the injectors waited for a CPU {} of that time", 0),
         source="the kernel's schedstat; 80 % is the wait of an M/M/1 queue that is 80 % busy",
         voids=False,
+    ),
+    # An injector without memory stands still, is late, and may take the servers' place as what fails. Half of what it
+    # may use is the most that its bodies may hold (loadgen/README.md).
+    Rule(
+        name="injector-memory",
+        limit=0.80,
+        unit="of its memory",
+        says="each injector uses at most 80 % of the memory that it may use",
+        judge=judge_share("injector_memory_share", "an injector used {} of its memory", 0),
+    ),
+    Rule(
+        name="abandoned",
+        limit=0.001,
+        unit="of operations",
+        says=f"at most 0.1 % of the operations given up by the injectors at their end; {RESULT}",
+        judge=judge_abandoned,
+        answers=SURVIVE,
     ),
     Rule(
         name="injectors",

@@ -105,7 +105,11 @@ def undisturbed_run(spec: Spec, window: tuple[float, float], **changes: object) 
         "survived": None,
         "killed": {},
         "clock_step": lambda: 0.0,
-        "injectors": SimpleNamespace(folders={}, summaries=list, messages=list),
+        "injectors": SimpleNamespace(
+            folders={},
+            summaries=lambda: [{"abandonedRequests": 0} for _ in spec.injectors],
+            messages=list,
+        ),
     }
     return cast("Observations", SimpleNamespace(**(fields | changes)))
 
@@ -172,7 +176,7 @@ def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.rando
             {},
             _record_requests(window_rates),
             _record_requests(rates),
-            Health(users=USERS, gap=1.0),
+            Health(users=USERS, memory=0.1, gap=1.0),
         )
     )
     return trial_record(planned, spec, outcome, begin, {"measure": window})

@@ -20,14 +20,13 @@ _UNSOUND = (
 """Faults of a regular expression by which Java's refuse it as well; others have no meaning in Python alone."""
 
 
+def _address(path: str) -> str:
+    """A path, or what an answer gave: an address as browsers follow it (raises ValueError)."""
+    return path if path.startswith("${") else _from_the_root(path)
+
+
 def _from_the_root(path: str) -> str:
     """A path that the injector can ask for (raises ValueError)."""
-    if path.startswith("${"):
-        raise ValueError(
-            f"must begin with `/`: a whole address or path that an answer gave ({path.partition('}')[0]}}}) cannot be"
-            " asked for. Of a body save the part behind the `/` (with regex), and write the `/` here; in the place of a"
-            " header's write the path that it has"
-        )
     if not path.startswith("/"):
         raise ValueError("must begin with `/`: it is a path of the server, without its address")
     return path
@@ -44,6 +43,7 @@ def _expression(written: str) -> str:
 
 
 RootPath = Annotated[str, AfterValidator(_from_the_root)]
+Address = Annotated[str, AfterValidator(_address)]
 Expression = Annotated[str, AfterValidator(_expression)]
 
 
@@ -118,7 +118,7 @@ class Upload(Model):
 class Part(Model):
     """A further request of a page."""
 
-    path: RootPath
+    path: Address
     headers: dict[str, str] = Field(default_factory=dict)
     conditional: bool = False
     """Ask only for what changed since this user last got it; 304 counts as right."""
@@ -162,7 +162,7 @@ class Step(Model):
     exactly_one = ("path", "websocket")
     operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
     method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
-    path: RootPath | None = None
+    path: Address | None = None
     headers: dict[str, str] = Field(default_factory=dict)
     form: dict[str, str] | None = None
     body: str | None = None

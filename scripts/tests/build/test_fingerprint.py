@@ -23,7 +23,6 @@ def checkout(tmp_path: Path) -> Path:
         "apps/ping/target/ping.zip": "built",
         "loadgen/pom.xml": "<project/>",
         "apps/ping/workload.yaml": "steelyard: 1",
-        "loadgen/bench/run.sh": "true",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +44,6 @@ def test_a_changed_source_is_another_build(checkout: Path, name: str) -> None:
         "apps/ping/target/ping.zip",
         "apps/ping/src/test/java/PingTest.java",
         "apps/ping/workload.yaml",
-        "loadgen/bench/run.sh",
     ],
 )
 def test_what_the_build_does_not_read_changes_nothing(checkout: Path, name: str) -> None:

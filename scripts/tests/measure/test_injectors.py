@@ -251,6 +251,16 @@ def test_users_in_flight_are_those_of_all_injectors(launched: Launched) -> None:
     assert read_health(folders, T + 1.0, T + 5.0).users is None, "one line does not tell it"
 
 
+def test_memory_is_that_of_the_injector_that_used_most(launched: Launched) -> None:
+    folders = [launched.logs("injector-1"), launched.logs("injector-2")]
+    for second, share in ((1, 0.99), (2, 0.2), (3, 0.1)):
+        launched.say("injector-1", epochMillis=(T + second) * 1000, requests=1, memoryShare=share)
+        launched.say("injector-2", epochMillis=(T + second) * 1000, requests=1, memoryShare=0.15)
+    assert read_health(folders, T + 1.0, T + 3.0).memory == 0.2
+    launched.say("injector-2", epochMillis=(T + 2) * 1000 + 500, requests=1)
+    assert read_health(folders, T + 1.0, T + 3.0).memory is None, "one line does not tell it"
+
+
 def test_the_last_word_of_an_injector_tells_of_less_than_a_second(launched: Launched) -> None:
     for at in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.412):  # a window of 6.29 s, from a real trial
         seconds = 1.0 if at.is_integer() else 0.412

@@ -69,6 +69,8 @@ def took(p90: float | None) -> list[TimeResult]:
 LIMITS = {
     "injector-cpu": ({"injector_cpu_share": 0.80}, {"injector_cpu_share": 0.801}),
     "injector-waits": ({"injector_wait_share": 0.80}, {"injector_wait_share": 0.801}),
+    "injector-memory": ({"injector_memory_share": 0.80}, {"injector_memory_share": 0.801}),
+    "abandoned": ({"abandoned_requests": 100}, {"abandoned_requests": 101}),
     "late-arrivals": ({"late_share": 0.001}, {"late_share": 0.00101}),
     "arrival-rate": (
         # One arrival more than the 1 % may fall into the window.
@@ -181,6 +183,8 @@ def test_voids_or_marks(name):
 MEASURED = {
     "injector_cpu_share": "injector-cpu",
     "injector_wait_share": "injector-waits",
+    "injector_memory_share": "injector-memory",
+    "abandoned_requests": "abandoned",
     "users_in_flight": "users-in-flight",
     "sample_gap": "sample-gaps",
     "stall_seconds": "stalled",
@@ -289,7 +293,8 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
         (
             "survive",
             {
-                *("injector-cpu", "injector-waits", "late-arrivals", "operation-mix", "outcomes"),
+                *("injector-cpu", "injector-waits", "injector-memory", "abandoned"),
+                *("late-arrivals", "operation-mix", "outcomes"),
                 *("throttling", "steal", "other-cpu", "sample-gaps"),
                 *("errors", "stalled", "survival", "not-stopped"),
                 *("injectors", "build", "settings", "clock-step", "clock-offset"),

@@ -133,7 +133,7 @@ def evidence(
         "gc_logs": {one.name: log for one in spec.servers},
         "recorded": Recorded(),
         "whole": Recorded(),
-        "health": Health(gap=1.0),
+        "health": Health(memory=0.1, gap=1.0),
     } | more
     return Window(**fields, facts=facts_of(started, fields["gc_logs"], {}))
 

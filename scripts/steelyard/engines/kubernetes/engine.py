@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kubernetes engine: base bundle and per-trial overlay, applied by `kubectl` in one namespace.
+"""The kubernetes engine: base bundle and per-trial overlay, rendered by `kubectl`, applied in one namespace.
 
 A trial's directory gets `replay/` (the bundle as rendered, and the overlay), and a folder for each component with what
 was brought home from its pod: `servers/NAME/logs`, `load/NAME` of an injector. `logs/pods.json` keeps what the API

@@ -4,6 +4,7 @@ package dev.steelyard.loadgen;
 import static dev.steelyard.loadgen.SettingsException.filled;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.steelyard.loadgen.client.AnswerGuardInstaller;
 import dev.steelyard.loadgen.recording.Merge;
 import dev.steelyard.loadgen.scenario.Scenario;
 import dev.steelyard.loadgen.scenario.Scenarios;
@@ -95,6 +96,7 @@ public final class Main {
   /** What Gatling takes from its configuration only. */
   private static void configureGatling(Settings settings) {
     String timeout = Integer.toString(settings.requestTimeoutMillis());
+    AnswerGuardInstaller.install();
     System.setProperty("gatling.http.connectTimeout", timeout);
     System.setProperty("gatling.http.requestTimeout", timeout);
     // Loading OpenSSL costs 0.4 CPU-seconds at the start, which plain HTTP need not pay.

@@ -41,6 +41,7 @@ import java.util.Set;
  * @param awaitStart whether load waits for the file {@code start}
  * @param meet host and port of the first injector, where all wait for each other; null for a run
  *     that begins by itself
+ * @param meetSeconds how long they wait for each other there
  * @param output absolute folder of the files of the run
  */
 public record Settings(
@@ -63,6 +64,7 @@ public record Settings(
     Integer requestTimeoutMillis,
     Boolean awaitStart,
     String meet,
+    Integer meetSeconds,
     Path output) {
 
   private static final double MAX_SECONDS = 7 * 24 * 3600;
@@ -125,6 +127,7 @@ public record Settings(
     if (meet != null && !meet.matches("[^:\\s]+:[0-9]{1,5}")) {
       throw must("meet", meet, "HOST:PORT of the first injector");
     }
+    meetSeconds = within("meetSeconds", requireNonNullElse(meetSeconds, 300), 1, 86_400);
     if (!needed("output", output).isAbsolute()) {
       throw must("output", output.toString(), "an absolute path of a folder");
     }

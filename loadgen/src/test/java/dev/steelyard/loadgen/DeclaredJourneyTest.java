@@ -70,7 +70,44 @@ class DeclaredJourneyTest {
       }
       """;
 
+  /** A redirection by its whole address, and a link that is relative to the page it stands in. */
+  private static final String FOLLOWING =
+      """
+      {"visits": {"v": {"steps": [
+        {"operation": "start", "method": "POST", "path": "/ping/start", "check": {"status": 302},
+         "save": {"to": {"header": "Location"}}},
+        {"operation": "page", "path": "${to}",
+         "save": {"link": {"css": "a.next", "attribute": "href"}}},
+        {"operation": "linked", "path": "${link}"}]}}}
+      """;
+
   @TempDir Path folder;
+
+  @Test
+  void followsAddressesThatAnswersGive() throws Exception {
+    try (PingServer server =
+        new PingServer(
+            exchange -> {
+              String asked = exchange.getRequestURI().toString();
+              if (asked.equals("/ping/start")) {
+                String host = exchange.getRequestHeaders().getFirst("Host");
+                exchange.getResponseHeaders().set("Location", "http://" + host + "/ping/a/b");
+                PingServer.answer(exchange, 302, "x");
+              } else if (asked.equals("/ping/a/b")) {
+                PingServer.answer(exchange, 200, "<a class='next' href='c?x=1&amp;y=2'>n</a>");
+              } else {
+                PingServer.answer(exchange, asked.equals("/ping/a/c?x=1&y=2") ? 200 : 404, asked);
+              }
+            })) {
+      ObjectNode settings = settings(FOLLOWING, server.url());
+      Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 60);
+      JsonNode operations = injector.summary().get("operations");
+      assertTrue(operations.at("/linked/requests").asLong() > 9, operations.toString());
+      for (JsonNode operation : operations) {
+        assertEquals(0, operation.get("errors").asLong(), injector::console);
+      }
+    }
+  }
 
   private ObjectNode settings(String journey, String url) {
     ObjectNode settings = Injector.settings(folder, List.of(url));

@@ -260,6 +260,8 @@ class InjectorTest {
           achieved.get("requestsPerSecond").asDouble(),
           1e-6);
       assertEquals(summary.at("/arrivals/late").asLong(), injector.healthSum("late"));
+      assertEquals(
+          summary.at("/arrivals/late").asLong(), summary.at("/operations/ping/late").asLong());
       assertEquals(dropped, injector.healthSum("dropped"));
     }
   }

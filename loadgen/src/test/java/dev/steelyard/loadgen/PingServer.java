@@ -55,6 +55,8 @@ final class PingServer implements AutoCloseable {
     // It sends head and body of an answer apart: the body would wait for the client's
     // acknowledgement.
     System.setProperty("sun.net.httpserver.nodelay", "true");
+    // By itself it closes connections beyond 200 that are idle, whatever was just sent over them.
+    System.setProperty("sun.net.httpserver.maxIdleConnections", "100000");
     HttpServer server = HttpServer.create(address, 1024);
     server.setExecutor(threads);
     return server;

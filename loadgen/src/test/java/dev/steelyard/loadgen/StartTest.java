@@ -122,7 +122,7 @@ class StartTest {
     Injector injector = waiting(settings);
     injector.createStartFile();
     // Some seconds' lines: by then it has tried, however slow the machine is.
-    injector.until("load came", () -> injector.healthFile().length() > 600);
+    injector.until("load came", () -> injector.healthText().lines().count() > 6);
     AtomicInteger asked = new AtomicInteger();
     HttpServer server = PingServer.newServer(address, Runnable::run);
     server.createContext(

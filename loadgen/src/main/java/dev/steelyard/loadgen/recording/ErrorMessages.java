@@ -3,17 +3,25 @@ package dev.steelyard.loadgen.recording;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.AppenderBase;
+import ch.qos.logback.core.spi.FilterReply;
+import dev.steelyard.loadgen.client.HeldBodies;
+import dev.steelyard.loadgen.client.Unanswered;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.requests.DeclaredRequests;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /**
  * The first distinct messages of failed requests, with their counts, for the person who asks what
@@ -37,6 +45,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
 
   private static final String OWN = DeclaredRequests.class.getName();
 
+  /** "Fatal error", with an error of the JVM, before Gatling ends the process. */
+  private static final String CLIENT = "io.gatling.http.client.impl.HttpAppHandler";
+
+  /** "A task raised an exception": whatever user the task was of is lost. */
+  private static final String TASKS = "io.netty.util.concurrent.AbstractEventExecutor";
+
   /** From the cause to the operation that goes on with it at once, on the same thread. */
   private static final ThreadLocal<String> UNOPENED = new ThreadLocal<>();
 
@@ -51,11 +65,13 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   private record Failure(String operation, String message) {}
 
   private final Map<Failure, Long> counts = new LinkedHashMap<>();
+  private final Map<String, Long> unanswered = new HashMap<>();
 
   /** Starts to listen. */
   public static ErrorMessages listen() {
+    quietenTracing();
     ErrorMessages messages = new ErrorMessages();
-    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN, KEPT_SOCKETS)) {
+    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN, KEPT_SOCKETS, CLIENT, TASKS)) {
       Logger logger = (Logger) LoggerFactory.getLogger(source);
       messages.setContext(logger.getLoggerContext());
       messages.start();
@@ -64,6 +80,37 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       logger.addAppender(messages);
     }
     return messages;
+  }
+
+  /**
+   * Gatling looks once whether it is traced. If it is to debug, it keeps the body of every answer;
+   * if it is not to trace, it writes down the whole of each failed request, body included, for a
+   * logger that only wants the message: so it is told the opposite of both.
+   */
+  private static void quietenTracing() {
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    TurboFilter onlyTrace =
+        new TurboFilter() {
+          @Override
+          public FilterReply decide(
+              Marker marker,
+              Logger logger,
+              Level level,
+              String format,
+              Object[] params,
+              Throwable thrown) {
+            return level == Level.TRACE ? FilterReply.ACCEPT : FilterReply.DENY;
+          }
+        };
+    onlyTrace.start();
+    context.addTurboFilter(onlyTrace);
+    try {
+      Class.forName("io.gatling.http.engine.response.HttpTracing");
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("Gatling has changed", e);
+    } finally {
+      context.getTurboFilterList().remove(onlyTrace);
+    }
   }
 
   /** The operation is the first argument, and what went wrong the last. */
@@ -76,10 +123,21 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       }
       return;
     }
+    if (List.of(CLIENT, TASKS).contains(event.getLoggerName())) {
+      if (event.getThrowableProxy() instanceof ThrowableProxy fatal) {
+        HeldBodies.reportFailure(fatal.getThrowable());
+      }
+      return;
+    }
     if (arguments == null || arguments.length < 2) {
       return;
     }
     String message = ownWords(String.valueOf(arguments[arguments.length - 1]));
+    if (message.startsWith(Unanswered.BEGINNING)) {
+      synchronized (counts) {
+        unanswered.merge(String.valueOf(arguments[0]), 1L, Long::sum);
+      }
+    }
     if (event.getLoggerName().equals(OWN)) {
       if (UNOPENED.get() == null) {
         // It was open: what failed then has been told.
@@ -106,8 +164,20 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
 
   /** Gatling puts the check and the class of the exception before what a journey says. */
   private static String ownWords(String message) {
-    int at = message.indexOf(WRONG_ANSWER);
-    return at < 0 ? message : message.substring(at + WRONG_ANSWER.length());
+    for (String own : List.of(WRONG_ANSWER, Unanswered.class.getSimpleName() + ": ")) {
+      int at = message.indexOf(own);
+      if (at >= 0) {
+        return message.substring(at + own.length());
+      }
+    }
+    return message;
+  }
+
+  /** How many requests of an operation had their connection end before an answer began. */
+  long unanswered(String operation) {
+    synchronized (counts) {
+      return unanswered.getOrDefault(operation, 0L);
+    }
   }
 
   /** What was heard so far, in the order of first appearance. */

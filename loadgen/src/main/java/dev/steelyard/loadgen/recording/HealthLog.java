@@ -25,6 +25,7 @@ final class HealthLog implements Closeable {
    * @param late arrivals of the interval that started too late
    * @param dropped arrivals of the interval that were given up
    * @param gcSeconds collection time of this JVM since its start
+   * @param memoryShare largest use of this JVM's memory, of what it may use: 0 to 1
    * @param userSeconds closed model: latency of the operations that ended in the interval, and the
    *     pauses that follow them
    * @param outcomes outcome of the workload to how often the interval had it
@@ -40,6 +41,7 @@ final class HealthLog implements Closeable {
       long late,
       long dropped,
       double gcSeconds,
+      double memoryShare,
       double userSeconds,
       Map<String, Long> outcomes,
       Map<String, Cycles.Cycle> cycles) {}

@@ -7,6 +7,7 @@ import dev.steelyard.loadgen.scenario.Ratio;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,9 @@ public final class Merge {
           new Summary.Operation(
               right.getTotalCount() + wrong.getTotalCount(),
               wrong.getTotalCount(),
+              sum(part -> part.operations().get(name).unanswered()),
+              sum(part -> part.operations().get(name).abandoned()),
+              sum(part -> part.operations().get(name).late()),
               Summary.Latency.of(right)));
     }
     return found;
@@ -120,6 +124,7 @@ public final class Merge {
         extreme(Summary.Times::jvmStartEpochMillis, Math::min),
         extreme(Summary.Times::firstRequestEpochMillis, Math::min),
         extreme(Summary.Times::rampEndEpochMillis, Math::max),
+        extreme(Summary.Times::loadEndEpochMillis, Math::max),
         extreme(Summary.Times::lastRequestEpochMillis, Math::max));
   }
 
@@ -136,7 +141,7 @@ public final class Merge {
       Map<String, Summary.Operation> operations, Summary.Times times) {
     long requests = sum(part -> part.achieved().requests());
     double seconds =
-        requests > 0 ? (times.lastRequestEpochMillis() - times.rampEndEpochMillis()) / 1e3 : 0;
+        requests > 0 ? (times.loadEndEpochMillis() - times.rampEndEpochMillis()) / 1e3 : 0;
     return new Summary.Achieved(
         seconds, requests, seconds > 0 ? requests / seconds : 0, RunRecord.mixPercent(operations));
   }
@@ -144,7 +149,7 @@ public final class Merge {
   private Summary.Injector injector(Summary.Times times) {
     List<Summary.Injector> used = parts.stream().map(Summary::injector).toList();
     double underLoad = used.stream().mapToDouble(Summary.Injector::cpuSecondsUnderLoad).sum();
-    int processors = used.stream().mapToInt(Summary.Injector::availableProcessors).sum();
+    int processors = processors(used);
     Long first = times.firstRequestEpochMillis();
     double seconds = first == null ? 0 : (times.lastRequestEpochMillis() - first) / 1e3;
     return new Summary.Injector(
@@ -152,7 +157,34 @@ public final class Merge {
         underLoad,
         processors,
         seconds > 0 ? underLoad / (seconds * processors) : 0,
-        used.stream().mapToDouble(Summary.Injector::gcSeconds).sum());
+        used.stream().mapToDouble(Summary.Injector::gcSeconds).sum(),
+        used.stream().mapToDouble(Summary.Injector::memoryShare).max().orElse(0),
+        used.stream().map(Summary.Injector::host).distinct().collect(Collectors.joining(", ")),
+        used.stream().map(Summary.Injector::cpus).distinct().collect(Collectors.joining(", ")));
+  }
+
+  /** Injectors of one machine may share its processors: each of those is there once. */
+  static int processors(List<Summary.Injector> injectors) {
+    Map<String, List<Summary.Injector>> hosts =
+        injectors.stream().collect(Collectors.groupingBy(Summary.Injector::host));
+    int processors = 0;
+    for (List<Summary.Injector> there : hosts.values()) {
+      BitSet cpus = new BitSet();
+      there.forEach(injector -> cpus.or(listed(injector.cpus())));
+      int each = there.stream().mapToInt(Summary.Injector::availableProcessors).sum();
+      processors += cpus.isEmpty() ? each : Math.min(each, cpus.cardinality());
+    }
+    return processors;
+  }
+
+  /** CPUs of a list as the kernel writes it. */
+  private static BitSet listed(String cpus) {
+    BitSet set = new BitSet();
+    for (String range : cpus.isEmpty() ? new String[0] : cpus.split(",", -1)) {
+      String[] ends = range.split("-", -1);
+      set.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
+    }
+    return set;
   }
 
   private List<ErrorMessages.Counted> errorMessages() {

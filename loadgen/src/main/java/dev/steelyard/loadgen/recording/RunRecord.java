@@ -20,6 +20,22 @@ public final class RunRecord {
   /** An arrival that starts later than this after its time counts as late. */
   public static final long LATE_MILLIS = 10;
 
+  /**
+   * When load was offered, on the run's clock.
+   *
+   * @param rampEndNanos end of the ramp
+   * @param endNanos from when on no operation started
+   */
+  public record Load(long rampEndNanos, long endNanos) {}
+
+  /**
+   * What the histograms of an operation do not tell.
+   *
+   * @param abandoned operations that were still in flight
+   * @param late arrivals that started too late
+   */
+  public record LeftOver(long abandoned, long late) {}
+
   private final Settings settings;
   private final List<String> operations;
   private final RunClock clock;
@@ -36,6 +52,7 @@ public final class RunRecord {
   private long userNanosWritten;
   private Map<String, Long> outcomesWritten;
   private double cpuAtFirstRequest = Double.NaN;
+  private double memoryPeak;
 
   /**
    * Opens the files.
@@ -101,6 +118,8 @@ public final class RunRecord {
     IntervalLog.Counts counts =
         intervals.flush(clock.epochMillis(flushedAt), clock.epochMillis(now));
     Map<String, Long> outcomesNow = outcomes.totals();
+    double memory = ProcessUsage.memoryShare();
+    memoryPeak = Math.max(memoryPeak, memory);
     Map<String, Long> met = new LinkedHashMap<>(outcomesNow);
     met.replaceAll((name, count) -> count - outcomesWritten.get(name));
     health.write(
@@ -114,6 +133,7 @@ public final class RunRecord {
             late - lateWritten,
             dropped - droppedWritten,
             ProcessUsage.gcSeconds(),
+            memory,
             (userNanos - userNanosWritten) / 1e9,
             met,
             cycles.drain()));
@@ -128,33 +148,33 @@ public final class RunRecord {
    * Closes the logs and writes the summary; {@link #flush} comes before it.
    *
    * @param endedBy what ended the run
-   * @param rampEndNanos end of the ramp on the run's clock
-   * @param abandoned operations that were still in flight
+   * @param load when it was offered
+   * @param leftOver of each operation
    * @param refused attempts of a probe that were not recorded
    * @return the summary that was written
    * @throws IOException if a file cannot take it
    */
-  public Summary close(String endedBy, long rampEndNanos, long abandoned, long refused)
+  public Summary close(String endedBy, Load load, List<LeftOver> leftOver, long refused)
       throws IOException {
     double cpuSeconds = ProcessUsage.cpuSeconds();
     intervals.close();
     health.close();
     Map<String, Summary.Operation> perOperation = new LinkedHashMap<>();
     for (int i = 0; i < operations.size(); i++) {
-      perOperation.put(operations.get(i), operation(i));
+      perOperation.put(operations.get(i), operation(i, leftOver.get(i)));
     }
     Summary summary =
         new Summary(
             settings,
             endedBy,
-            times(rampEndNanos),
+            times(load),
             perOperation,
             firstAnswers(),
             outcomesWritten,
-            achieved(perOperation, rampEndNanos),
+            achieved(perOperation, load),
             injector(cpuSeconds),
             new Summary.Arrivals(lateWritten, droppedWritten, LATE_MILLIS),
-            abandoned,
+            leftOver.stream().mapToLong(LeftOver::abandoned).sum(),
             refused,
             errorMessages.counted(),
             Summary.Jvm.current());
@@ -162,11 +182,16 @@ public final class RunRecord {
     return summary;
   }
 
-  private Summary.Operation operation(int index) {
+  private Summary.Operation operation(int index, LeftOver leftOver) {
     Histogram successes = intervals.total(index, false);
     long errors = intervals.total(index, true).getTotalCount();
     return new Summary.Operation(
-        successes.getTotalCount() + errors, errors, Summary.Latency.of(successes));
+        successes.getTotalCount() + errors,
+        errors,
+        errorMessages.unanswered(operations.get(index)),
+        leftOver.abandoned(),
+        leftOver.late(),
+        Summary.Latency.of(successes));
   }
 
   private Map<String, Double> firstAnswers() {
@@ -184,19 +209,21 @@ public final class RunRecord {
     return recorder.lastEnd() > Long.MIN_VALUE;
   }
 
-  private Summary.Times times(long rampEnd) {
+  private Summary.Times times(Load load) {
     boolean any = hadRequests();
     long last = recorder.lastEnd();
+    long rampEnd = load.rampEndNanos();
     return new Summary.Times(
         ManagementFactory.getRuntimeMXBean().getStartTime(),
         any ? clock.epochMillis(recorder.firstStart()) : null,
         any && last >= rampEnd ? clock.epochMillis(rampEnd) : null,
+        any ? clock.epochMillis(load.endNanos()) : null,
         any ? clock.epochMillis(last) : null);
   }
 
-  private Summary.Achieved achieved(Map<String, Summary.Operation> perOperation, long rampEnd) {
+  private Summary.Achieved achieved(Map<String, Summary.Operation> perOperation, Load load) {
     long requests = recorder.afterRamp();
-    double seconds = requests > 0 ? (recorder.lastEnd() - rampEnd) / 1e9 : 0;
+    double seconds = requests > 0 ? (load.endNanos() - load.rampEndNanos()) / 1e9 : 0;
     return new Summary.Achieved(
         seconds, requests, seconds > 0 ? requests / seconds : 0, mixPercent(perOperation));
   }
@@ -219,6 +246,9 @@ public final class RunRecord {
         underLoad,
         processors,
         seconds > 0 ? underLoad / (seconds * processors) : 0,
-        ProcessUsage.gcSeconds());
+        ProcessUsage.gcSeconds(),
+        memoryPeak,
+        ProcessUsage.host(),
+        ProcessUsage.cpus());
   }
 }

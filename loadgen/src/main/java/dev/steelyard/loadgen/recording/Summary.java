@@ -51,11 +51,28 @@ public record Summary(
       long jvmStartEpochMillis,
       Long firstRequestEpochMillis,
       Long rampEndEpochMillis,
+      Long loadEndEpochMillis,
       Long lastRequestEpochMillis) {}
 
-  /** Requests, errors included; latencies of the requests that succeeded, null if none did. */
+  /**
+   * One operation.
+   *
+   * @param requests those that ended, errors included
+   * @param errors those of them that failed
+   * @param unanswered requests whose connection ended before an answer began, which are errors: a
+   *     server may have served them or not
+   * @param abandoned operations in flight when the run was cut off; they are in no other count
+   * @param late arrivals that started too late
+   * @param latencyMillis of those that succeeded; null if none did
+   */
   @JsonInclude
-  public record Operation(long requests, long errors, Latency latencyMillis) {
+  public record Operation(
+      long requests,
+      long errors,
+      long unanswered,
+      long abandoned,
+      long late,
+      Latency latencyMillis) {
     /** Requests that were no errors. */
     long successes() {
       return requests - errors;
@@ -83,7 +100,8 @@ public record Summary(
   /**
    * Load after the ramp.
    *
-   * @param seconds from the end of the ramp to the end of the last request
+   * @param seconds from the end of the ramp to the end of the load: what is waited for afterwards
+   *     is no time in which requests were due
    * @param requests requests that started in that time and ended, errors included
    * @param requestsPerSecond their rate
    * @param mixPercent operation to its share of all requests of the run
@@ -92,20 +110,27 @@ public record Summary(
       double seconds, long requests, double requestsPerSecond, Map<String, Double> mixPercent) {}
 
   /**
-   * CPU of the injector.
+   * CPU and memory of the injector.
    *
    * @param cpuSeconds since the start of its JVM
    * @param cpuSecondsUnderLoad from the first request to the end of the last
    * @param availableProcessors processors that it may use
    * @param cpuShareUnderLoad CPU under load over (time under load x processors), 0 to 1
    * @param gcSeconds collection time since the start of its JVM
+   * @param memoryShare largest use of its memory, of what it may use: 0 to 1
+   * @param host name of its machine's boot, the same in all containers there
+   * @param cpus those that it may run on there, as the kernel lists them; fewer processors may be
+   *     available to a container
    */
   public record Injector(
       double cpuSeconds,
       double cpuSecondsUnderLoad,
       int availableProcessors,
       double cpuShareUnderLoad,
-      double gcSeconds) {}
+      double gcSeconds,
+      double memoryShare,
+      String host,
+      String cpus) {}
 
   /**
    * Arrivals that started more than the threshold after their time, and arrivals that never

@@ -47,10 +47,11 @@ public final class SummaryText {
     Summary.Injector injector = summary.injector();
     add(
         text,
-        "  injector CPU under load: %.0f %% of %d processor%s%n",
+        "  injector CPU under load: %.0f %% of %d processor%s, memory at most: %.0f %%%n",
         100 * injector.cpuShareUnderLoad(),
         injector.availableProcessors(),
-        injector.availableProcessors() == 1 ? "" : "s");
+        injector.availableProcessors() == 1 ? "" : "s",
+        100 * injector.memoryShare());
     if (settings.model() == Model.OPEN) {
       Summary.Arrivals arrivals = summary.arrivals();
       add(text, "  arrivals late: %,d, dropped: %,d%n", arrivals.late(), arrivals.dropped());

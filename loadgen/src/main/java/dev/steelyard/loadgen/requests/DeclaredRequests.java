@@ -20,6 +20,7 @@ import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.journey.declared.Template;
+import io.gatling.http.response.Response;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.CoreDsl;
@@ -47,8 +48,12 @@ public final class DeclaredRequests {
 
   private final DeclaredJourneys journeys;
 
-  private DeclaredRequests(DeclaredJourneys journeys) {
+  /** Whether addresses are relative to the pages before: they are noted only then. */
+  private final boolean follows;
+
+  private DeclaredRequests(DeclaredJourneys journeys, boolean follows) {
     this.journeys = journeys;
+    this.follows = follows;
   }
 
   /**
@@ -57,11 +62,20 @@ public final class DeclaredRequests {
    * @throws SettingsException if a text uses a variable that is none
    */
   public static List<Step> of(JourneySpec spec, DeclaredJourneys journeys) {
-    DeclaredRequests requests = new DeclaredRequests(journeys);
+    boolean follows =
+        spec.visits().values().stream()
+            .flatMap(visit -> visit.steps().stream())
+            .anyMatch(DeclaredRequests::follows);
+    DeclaredRequests requests = new DeclaredRequests(journeys, follows);
     return spec.visits().values().stream()
         .flatMap(visit -> visit.steps().stream())
         .map(requests::step)
         .toList();
+  }
+
+  private static boolean follows(JourneySpec.Step step) {
+    return JourneySpec.isFollowed(step.path())
+        || step.parts().stream().anyMatch(part -> JourneySpec.isFollowed(part.path()));
   }
 
   private Step step(JourneySpec.Step step) {
@@ -117,7 +131,7 @@ public final class DeclaredRequests {
 
   private HttpRequestActionBuilder main(JourneySpec.Step step, Target target) {
     HttpRequestActionBuilder request =
-        request(step.operation(), step.method(), target.baseUrl() + step.path(), step.headers());
+        request(step.operation(), step.method(), target.baseUrl(), step.path(), step.headers());
     for (var each : step.form().entrySet()) {
       request = withField(request, each.getKey(), text(each.getValue()));
     }
@@ -131,22 +145,29 @@ public final class DeclaredRequests {
       }
     }
     List<CheckBuilder> checks = checks(step.check());
+    if (follows) {
+      checks.add(new AnswerNote(DeclaredRequests::noteAddress));
+    }
     step.save().forEach((name, save) -> checks.add(save(name, save)));
     return target.prepared(request).check(checks);
   }
 
   private HttpRequestActionBuilder part(String operation, JourneySpec.Part part, Target target) {
     HttpRequestActionBuilder request =
-        request(operation, "GET", target.baseUrl() + part.path(), part.headers());
+        request(operation, "GET", target.baseUrl(), part.path(), part.headers());
     return part.conditional()
         ? target.preparedConditional(request)
         : target.prepared(request).check(status().is(200));
   }
 
+  private static void noteAddress(Response response, CurrentUser user) {
+    ((DeclaredJourney) user.journey()).visited(response.request().getUri().toUrl());
+  }
+
   private HttpRequestActionBuilder request(
-      String operation, String method, String url, Map<String, String> headers) {
+      String operation, String method, String baseUrl, String path, Map<String, String> headers) {
     HttpRequestActionBuilder request =
-        text(url)
+        url(baseUrl, path)
             .into(
                 constant -> http(operation).httpRequest(method, constant),
                 function -> http(operation).httpRequest(method, function));
@@ -319,6 +340,14 @@ public final class DeclaredRequests {
     String of(Session session) {
       return constant != null ? constant : function.apply(session);
     }
+  }
+
+  private Text url(String baseUrl, String path) {
+    if (!JourneySpec.isFollowed(path)) {
+      return text(baseUrl + path);
+    }
+    Template template = journeys.template(path);
+    return new Text(path, null, session -> journey(session).address(template, baseUrl));
   }
 
   private Text text(String text) {

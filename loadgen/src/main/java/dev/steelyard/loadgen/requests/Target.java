@@ -30,11 +30,7 @@ public record Target(String baseUrl, Duration timeout) {
     return request
         .requestTimeout(timeout)
         .sign(Target::withCookies)
-        .transformResponse(
-            (response, session) -> {
-              answered(response, CurrentUser.of(session));
-              return response;
-            });
+        .check(new AnswerNote(Target::answered));
   }
 
   /**
@@ -45,14 +41,13 @@ public record Target(String baseUrl, Duration timeout) {
     return request
         .requestTimeout(timeout)
         .sign((sent, session) -> withCondition(withCookies(sent, session), session))
-        .transformResponse(
-            (response, session) -> {
-              CurrentUser current = CurrentUser.of(session);
-              answered(response, current);
-              keepValidator(response, current.user().validators());
-              return response;
-            })
-        .check(status().in(200, NOT_MODIFIED));
+        .check(
+            new AnswerNote(
+                (response, current) -> {
+                  answered(response, current);
+                  keepValidator(response, current.user().validators());
+                }),
+            status().in(200, NOT_MODIFIED));
   }
 
   /** Puts in the user's cookies, and only those: Gatling's jar may hold those of another user. */

@@ -3,6 +3,7 @@ package dev.steelyard.loadgen.simulation;
 
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /**
  * Admission of requests: decides when no request may start any more, and knows when the last one
@@ -33,11 +34,33 @@ final class Control {
     }
   }
 
-  private final LongAdder begun = new LongAdder();
-  private final LongAdder ended = new LongAdder();
+  /** By operation. */
+  private final LongAdder[] begun;
+
+  private final LongAdder[] ended;
   private volatile long deadline = Long.MAX_VALUE;
   private volatile long stoppedAt = Long.MAX_VALUE;
   private Ending ending;
+
+  /**
+   * @param operations number of operations; they are named by their index
+   */
+  Control(int operations) {
+    begun = newCounts(operations);
+    ended = newCounts(operations);
+  }
+
+  static LongAdder[] newCounts(int operations) {
+    return Stream.generate(LongAdder::new).limit(operations).toArray(LongAdder[]::new);
+  }
+
+  static long sum(LongAdder[] counts) {
+    long sum = 0;
+    for (LongAdder count : counts) {
+      sum += count.sum();
+    }
+    return sum;
+  }
 
   /** Sets the time from which no request starts. */
   void endAt(long nanos) {
@@ -70,29 +93,35 @@ final class Control {
   }
 
   /** Asks to start a request; whoever gets true calls {@link #leave} when the request has ended. */
-  boolean admit(long now) {
-    begun.increment();
+  boolean admit(int operation, long now) {
+    begun[operation].increment();
     // Counted first, asked second: then drained() cannot miss a request that slips in while the run
     // is being stopped.
     VarHandle.fullFence();
     if (now < deadline && !stopped()) {
       return true;
     }
-    ended.increment();
+    ended[operation].increment();
     return false;
   }
 
   /** Counts the end of an admitted request. */
-  void leave() {
-    ended.increment();
+  void leave(int operation) {
+    ended[operation].increment();
   }
 
   /** Requests in flight; not below 0. */
   long inFlight() {
     // This order: both only grow, so that a difference of 0 proves that there was a moment without
     // any.
-    long done = ended.sum();
-    return begun.sum() - done;
+    long done = sum(ended);
+    return sum(begun) - done;
+  }
+
+  /** Those of one operation. */
+  long inFlight(int operation) {
+    long done = ended[operation].sum();
+    return begun[operation].sum() - done;
   }
 
   /** Whether no request is in flight and none will start. */

@@ -52,7 +52,7 @@ final class OpenUser extends VirtualUser {
     if (admitted) {
       reserved = NONE;
       if (late) {
-        run.late.increment();
+        run.late[operation()].increment();
       }
     }
     return admitted;

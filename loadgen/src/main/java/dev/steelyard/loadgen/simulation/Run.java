@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 
 /** What the virtual users of one run share. */
 final class Run {
@@ -28,7 +29,7 @@ final class Run {
   final Scenario scenario;
   private final int[] operationOfStep;
   final RunClock clock;
-  final Control control = new Control();
+  final Control control;
   final Recorder recorder;
   final Cycles cycles;
   private final RunRecord record;
@@ -39,7 +40,10 @@ final class Run {
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicInteger waiting = new AtomicInteger();
   final AtomicInteger activeUsers = new AtomicInteger();
-  final LongAdder late = new LongAdder();
+
+  /** By operation. */
+  final LongAdder[] late;
+
   final LongAdder dropped = new LongAdder();
   final LongAdder refused = new LongAdder();
 
@@ -62,6 +66,8 @@ final class Run {
     List<String> operations = scenario.operations();
     operationOfStep =
         scenario.steps().stream().mapToInt(step -> operations.indexOf(step.operation())).toArray();
+    control = new Control(operations.size());
+    late = Control.newCounts(operations.size());
     Outcomes outcomes = new Outcomes(scenario.outcomes());
     journeys = scenario.journeys(outcomes);
     recorder = new Recorder(operations.size());
@@ -180,7 +186,7 @@ final class Run {
   void flush() throws IOException {
     boolean open = settings.model() == Model.OPEN;
     long users = open ? control.inFlight() : activeUsers.get();
-    record.flush(users, late.sum(), dropped.sum(), userNanos.sum());
+    record.flush(users, Control.sum(late), dropped.sum(), userNanos.sum());
   }
 
   /** Writes the rest and the summary, which it returns; the run must have been stopped. */
@@ -191,7 +197,16 @@ final class Run {
     }
     flush();
     long rampEnd = started ? startNanos + nanos(settings.rampSeconds()) : startNanos;
-    return record.close(control.ending().text(), rampEnd, control.inFlight(), refused.sum());
+    long loadEnd = Math.min(control.stoppedAt(), control.deadline());
+    return record.close(
+        control.ending().text(), new RunRecord.Load(rampEnd, loadEnd), leftOver(), refused.sum());
+  }
+
+  /** What the histograms do not tell of each operation. */
+  private List<RunRecord.LeftOver> leftOver() {
+    return IntStream.range(0, late.length)
+        .mapToObj(i -> new RunRecord.LeftOver(control.inFlight(i), late[i].sum()))
+        .toList();
   }
 
   /**

@@ -2,6 +2,8 @@
 package dev.steelyard.loadgen.simulation;
 
 import dev.steelyard.loadgen.Settings;
+import dev.steelyard.loadgen.client.HeldBodies;
+import dev.steelyard.loadgen.client.InjectorMemoryException;
 import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.loadgen.recording.SummaryText;
 import dev.steelyard.loadgen.scenario.Scenario;
@@ -52,6 +54,7 @@ public final class RunLife {
    */
   public RunLife(Settings settings, Scenario scenario) throws IOException {
     run = new Run(settings, scenario, new RunClock());
+    HeldBodies.watch(run::fail);
     output = settings.output();
     thread.setDaemon(true);
   }
@@ -81,6 +84,11 @@ public final class RunLife {
     Throwable reason = run.failure();
     if (reason instanceof StartBarrier.StartBarrierException) {
       return reason.getMessage();
+    }
+    if (reason instanceof OutOfMemoryError || reason instanceof InjectorMemoryException) {
+      return ("The injector ran out of memory, not the server (%s): use more injectors, fewer users"
+              + " or arrivals, or checks that read no large bodies. Its recording is incomplete.")
+          .formatted(reason.getMessage());
     }
     if (reason instanceof IOException) {
       return "The recording could not be written (%s): check the space and the rights of %s."
@@ -130,6 +138,8 @@ public final class RunLife {
     boolean ready = false;
     while (!Files.exists(start) && !stopAsked()) {
       if (!ready && initialised) {
+        // What it took to start is garbage: from here on what a collection leaves is the load's.
+        System.gc();
         Files.createFile(output.resolve("ready"));
         ready = true;
       }

@@ -11,9 +11,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,21 +27,29 @@ import java.util.function.BooleanSupplier;
 /**
  * The injectors of a run that nobody steers, as in the pods of a Job: they meet at the first one,
  * begin together, and bring it their files at the end; it merges them and tells the whole. If one
- * is lost, the first one fails, and so do all if the first one is.
+ * does not come, or is lost, the first one fails and says so, and so do all if the first one is.
  *
- * <p>They begin at one word over the network, whatever their clocks say. Each says its index; all
- * hear a byte when the last one has come; at the end each sends the files of {@link Merge}, each as
- * its length and its bytes.
+ * <p>They begin at one word over the network, whatever their clocks say. Each says {@link Hello},
+ * and so does the first one to it; all hear a byte when the last one has come, or why that will not
+ * be; at the end each sends the files of {@link Merge}, each as its length and its bytes.
  */
 final class StartBarrier implements Closeable {
-  private static final int POLL_MILLIS = 200;
+  private static final int CONNECT_MILLIS = 2000;
   private static final int GO = 1;
+  private static final int GIVEN_UP = 2;
+  private static final int REASON_MILLIS = 10_000;
+  private static final String LOST = "The first injector was lost before the start.";
 
   /** Beyond what ends a run: the others may still wait for operations in flight. */
   private static final int END_MILLIS = 60_000;
 
   private final Settings settings;
-  private final ServerSocket listener;
+  private final Hello hello;
+
+  /** Null where this is not the first injector, or the only one. */
+  private final Registrar registrar;
+
+  /** The first injector has all others here by index, each of them has the first one, at 0. */
   private final Map<Integer, Socket> others = new TreeMap<>();
 
   /** An injector is lost, or they cannot meet. */
@@ -51,9 +61,10 @@ final class StartBarrier implements Closeable {
     }
   }
 
-  private StartBarrier(Settings settings, ServerSocket listener) {
+  private StartBarrier(Settings settings, Registrar registrar) {
     this.settings = settings;
-    this.listener = listener;
+    hello = new Hello(settings);
+    this.registrar = registrar;
   }
 
   /**
@@ -66,75 +77,122 @@ final class StartBarrier implements Closeable {
     boolean first = settings.meet() != null && settings.injector() == 0;
     try {
       return new StartBarrier(
-          settings, first && settings.injectors() > 1 ? new ServerSocket(port(settings)) : null);
+          settings,
+          first && settings.injectors() > 1 ? new Registrar(settings, port(settings)) : null);
     } catch (IOException e) {
       throw new StartBarrierException(
           "The injectors cannot meet at %s: %s.".formatted(settings.meet(), e.getMessage()));
     }
   }
 
-  /** Returns when all are there, or this run is to stop. */
+  /**
+   * Returns when all are there, or this run is to stop.
+   *
+   * @throws StartBarrierException if one is missing, or the first one is
+   */
   void begin(BooleanSupplier stopped) throws IOException, InterruptedException {
     if (settings.meet() == null || settings.injectors() == 1) {
       return;
     }
-    if (listener == null) {
+    if (registrar == null) {
       register(stopped);
       return;
     }
-    listener.setSoTimeout(POLL_MILLIS);
-    while (others.size() < settings.injectors() - 1) {
-      if (stopped.getAsBoolean()) {
-        close();
-        others.clear();
-        return;
-      }
-      try {
-        Socket other = listener.accept();
-        other.setTcpNoDelay(true);
-        other.setSoTimeout(POLL_MILLIS);
-        int index = new DataInputStream(other.getInputStream()).readInt();
-        other.setSoTimeout(settings.requestTimeoutMillis() + END_MILLIS);
-        if (others.putIfAbsent(index, other) != null) {
-          throw new StartBarrierException(
-              "Injector %d came twice: it was started again.".formatted(index));
-        }
-      } catch (SocketTimeoutException | EOFException e) {
-        // Nobody yet, or one that was gone again.
-      }
+    try {
+      others.putAll(registrar.awaitOthers(stopped));
+    } catch (StartBarrierException e) {
+      registrar.giveUp(e.getMessage());
+      throw e;
     }
-    for (Socket other : others.values()) {
-      other.getOutputStream().write(GO);
+    for (Map.Entry<Integer, Socket> other : others.entrySet()) {
+      try {
+        other.getValue().setTcpNoDelay(true);
+        other.getValue().setSoTimeout(settings.requestTimeoutMillis() + END_MILLIS);
+        other.getValue().getOutputStream().write(GO);
+      } catch (IOException e) {
+        throw new StartBarrierException(
+            "Injector %d was lost before the start.".formatted(other.getKey()));
+      }
     }
   }
 
+  /** What the others hear in the place of the start. */
+  static ByteBuffer givenUp(String why) {
+    byte[] text = why.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + text.length).put((byte) GIVEN_UP).put(text).flip();
+  }
+
   private void register(BooleanSupplier stopped) throws IOException, InterruptedException {
+    Patience patience = new Patience(settings.meetSeconds());
+    String last = "";
     while (!stopped.getAsBoolean()) {
+      if (patience.isOver()) {
+        throw new StartBarrierException(
+            "The first injector was not met at %s within %d s%s: the run did not start."
+                .formatted(settings.meet(), settings.meetSeconds(), last));
+      }
       Socket first = new Socket();
       try {
-        first.connect(address(settings), POLL_MILLIS * 10);
+        first.connect(address(settings), CONNECT_MILLIS);
         first.setTcpNoDelay(true);
-        others.put(0, first);
-        break;
+        first.getOutputStream().write(hello.of(settings.injector()).array());
+        first.setSoTimeout(Patience.POLL_MILLIS);
+        if (isFirst(first, patience, stopped)) {
+          others.put(0, first);
+          awaitStart(first, stopped);
+          return;
+        }
+        last = " (something else answers there)";
+      } catch (StartBarrierException e) {
+        throw e;
       } catch (IOException e) {
-        first.close();
-        Thread.sleep(POLL_MILLIS);
+        last = " (" + e.getMessage() + ")";
+      }
+      first.close();
+      Thread.sleep(Patience.POLL_MILLIS);
+    }
+  }
+
+  /** Whether it answers as the first injector of this run. */
+  private boolean isFirst(Socket first, Patience patience, BooleanSupplier stopped)
+      throws IOException {
+    ByteBuffer answer = ByteBuffer.allocate(Hello.LENGTH);
+    while (answer.hasRemaining()) {
+      if (stopped.getAsBoolean() || patience.isOver()) {
+        return false;
+      }
+      try {
+        int next = first.getInputStream().read();
+        if (next < 0) {
+          return false;
+        }
+        answer.put((byte) next);
+      } catch (SocketTimeoutException e) {
+        // Others may keep it busy.
       }
     }
-    if (others.isEmpty()) {
-      return;
-    }
-    Socket first = others.get(0);
-    first.setSoTimeout(POLL_MILLIS);
-    new DataOutputStream(first.getOutputStream()).writeInt(settings.injector());
+    return hello.sender(answer.flip()) == 0;
+  }
+
+  private static String reason(Socket first) throws IOException {
+    first.setSoTimeout(REASON_MILLIS);
+    return new String(first.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** However long that takes: the first one waits for its time, and says so if that is over. */
+  private static void awaitStart(Socket first, BooleanSupplier stopped) throws IOException {
     while (!stopped.getAsBoolean()) {
       try {
-        if (first.getInputStream().read() != GO) {
-          throw new StartBarrierException("The first injector was lost before the start.");
+        int word = first.getInputStream().read();
+        if (word == GO) {
+          first.setSoTimeout(0);
+          return;
         }
-        return;
+        throw new StartBarrierException(word == GIVEN_UP ? reason(first) : LOST);
       } catch (SocketTimeoutException e) {
         // Others are still on their way.
+      } catch (SocketException e) {
+        throw new StartBarrierException(LOST);
       }
     }
   }
@@ -151,7 +209,7 @@ final class StartBarrier implements Closeable {
     if (others.isEmpty()) {
       return "";
     }
-    if (listener == null) {
+    if (registrar == null) {
       try {
         DataOutputStream to = new DataOutputStream(others.get(0).getOutputStream());
         for (String name : Merge.FILES) {
@@ -204,8 +262,8 @@ final class StartBarrier implements Closeable {
     for (Socket other : others.values()) {
       other.close();
     }
-    if (listener != null) {
-      listener.close();
+    if (registrar != null) {
+      registrar.close();
     }
   }
 

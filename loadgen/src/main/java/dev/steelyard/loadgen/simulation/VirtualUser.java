@@ -75,7 +75,7 @@ abstract class VirtualUser implements CurrentUser {
   final boolean admitted() {
     started = run.clock.nanos();
     answered = NEVER;
-    return run.control.admit(started);
+    return run.control.admit(operation(), started);
   }
 
   /** Index of what to send: target x steps + step. */
@@ -96,7 +96,7 @@ abstract class VirtualUser implements CurrentUser {
           ended(failed, failed || answered == NEVER ? now : answered, now);
           return true;
         });
-    run.control.leave();
+    run.control.leave(operation());
     return failed ? session.markAsSucceeded() : session;
   }
 

@@ -58,12 +58,12 @@ class SummaryTextTest {
     return new Summary(
         settings(model),
         "time",
-        new Summary.Times(0, 1L, 2L, 3L),
+        new Summary.Times(0, 1L, 2L, 3L, 3L),
         operations,
         Map.of(),
         outcomes,
         achieved,
-        new Summary.Injector(20, 12, 1, 0.345, 0.1),
+        new Summary.Injector(20, 12, 1, 0.345, 0.1, 0.071, "boot", "1"),
         new Summary.Arrivals(12, 3456, 10),
         model == Model.OPEN ? 2 : 0,
         model == Model.PROBE ? 47 : 0,
@@ -79,7 +79,7 @@ class SummaryTextTest {
     operations.put(
         "ping",
         new Summary.Operation(
-            370_368, 0, new Summary.Latency(0.1, 0.9, 123.4, 0.812, 1.5, 9.996, 20)));
+            370_368, 0, 0, 0, 0, new Summary.Latency(0.1, 0.9, 123.4, 0.812, 1.5, 9.996, 20)));
     Summary.Achieved achieved =
         new Summary.Achieved(30.04, 360_000, 11_984.02, Map.of("ping", 100.0));
     assertEquals(
@@ -89,7 +89,7 @@ class SummaryTextTest {
           after the ramp: 11,984.0 requests/s over 30.0 s
           operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
           ping                  370,368         0       0.81       1.50      10.00        123
-          injector CPU under load: 35 % of 1 processor
+          injector CPU under load: 35 % of 1 processor, memory at most: 7 %
           files: /load/run
         """,
         SummaryText.of(summary(Model.CLOSED, operations, achieved), List.of()));
@@ -98,7 +98,7 @@ class SummaryTextTest {
   @Test
   void tellsAnOpenRunInWhichAllFailed() {
     Map<String, Summary.Operation> operations =
-        Map.of("ping", new Summary.Operation(9876, 9876, null));
+        Map.of("ping", new Summary.Operation(9876, 9876, 0, 2, 12, null));
     assertEquals(
         """
 
@@ -106,7 +106,7 @@ class SummaryTextTest {
           no request after the ramp
           operation            requests    errors     p50 ms     p90 ms     p99 ms     max ms
           ping                    9,876     9,876          -          -          -          -
-          injector CPU under load: 35 % of 1 processor
+          injector CPU under load: 35 % of 1 processor, memory at most: 7 %
           arrivals late: 12, dropped: 3,456
           requests given up in flight: 2
           9,876 x ping: Connection refused
@@ -117,13 +117,17 @@ class SummaryTextTest {
             List.of()));
   }
 
+  private static Summary.Operation operation(long requests, long errors) {
+    return new Summary.Operation(requests, errors, 0, 0, 0, null);
+  }
+
   @Test
   void tellsRatiosOfOutcomesAndOfOperationsThatSucceeded() {
     Map<String, Summary.Operation> operations = new LinkedHashMap<>();
-    operations.put("query", new Summary.Operation(1010, 10, null));
-    operations.put("book", new Summary.Operation(150, 20, null));
-    operations.put("list", new Summary.Operation(200, 0, null));
-    operations.put("never", new Summary.Operation(3, 3, null));
+    operations.put("query", operation(1010, 10));
+    operations.put("book", operation(150, 20));
+    operations.put("list", operation(200, 0));
+    operations.put("never", operation(3, 3));
     Summary summary =
         summary(
             Model.CLOSED,

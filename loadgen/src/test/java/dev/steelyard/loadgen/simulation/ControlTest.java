@@ -13,17 +13,17 @@ import org.junit.jupiter.api.Test;
 class ControlTest {
   @Test
   void admitsUntilTheDeadlineAndDrainsAfterTheStop() {
-    Control control = new Control();
+    Control control = new Control(1);
     control.endAt(100);
-    assertTrue(control.admit(99));
-    assertFalse(control.admit(100));
+    assertTrue(control.admit(0, 99));
+    assertFalse(control.admit(0, 100));
     assertEquals(1, control.inFlight());
     assertFalse(control.drained());
     control.stop(Ending.STOP_FILE, 50);
     control.stop(Ending.TIME, 60);
-    assertFalse(control.admit(51));
+    assertFalse(control.admit(0, 51));
     assertFalse(control.drained());
-    control.leave();
+    control.leave(0);
     assertTrue(control.drained());
     assertEquals(Ending.STOP_FILE, control.ending());
     assertEquals(50, control.stoppedAt());
@@ -33,7 +33,7 @@ class ControlTest {
   @Test
   void nothingStartsOnceDrained() throws InterruptedException {
     for (int round = 0; round < 200; round++) {
-      Control control = new Control();
+      Control control = new Control(1);
       AtomicBoolean drained = new AtomicBoolean();
       AtomicBoolean broken = new AtomicBoolean();
       CountDownLatch started = new CountDownLatch(2);
@@ -43,9 +43,9 @@ class ControlTest {
             new Thread(
                 () -> {
                   started.countDown();
-                  while (control.admit(0)) {
+                  while (control.admit(0, 0)) {
                     broken.compareAndSet(false, drained.get());
-                    control.leave();
+                    control.leave(0);
                   }
                 });
         users[i].start();

@@ -52,7 +52,7 @@ class IntendedStartTest {
     time.addAndGet(WAIT);
     checked = user.run.clock.nanos();
     user.ended(false, answered, checked);
-    user.run.control.leave();
+    user.run.control.leave(user.operation());
     return (answered - due) / 1e6;
   }
 
@@ -90,7 +90,7 @@ class IntendedStartTest {
     long answered = user.run.clock.nanos();
     time.addAndGet(Duration.ofMillis(5).toNanos());
     user.ended(false, answered, user.run.clock.nanos());
-    user.run.control.leave();
+    user.run.control.leave(user.operation());
     return Duration.ofNanos(user.due).toMillis();
   }
 

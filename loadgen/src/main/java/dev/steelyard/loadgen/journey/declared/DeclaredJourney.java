@@ -4,6 +4,8 @@ package dev.steelyard.loadgen.journey.declared;
 import dev.steelyard.loadgen.journey.Journey;
 import dev.steelyard.loadgen.journey.Pause;
 import dev.steelyard.loadgen.journey.User;
+import dev.steelyard.loadgen.journey.WrongAnswer;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 
@@ -20,6 +22,9 @@ public final class DeclaredJourney implements Journey {
   private int position;
   private int turn;
   private Pause pause;
+
+  /** Address of the page that was answered last in this visit; null before the first. */
+  private String page;
 
   DeclaredJourney(DeclaredJourneys shared, User user) {
     this.shared = shared;
@@ -39,6 +44,7 @@ public final class DeclaredJourney implements Journey {
     int chosen = shared.inTurn ? turn++ % shared.visits.length : shared.mix.draw(user.random());
     visit = shared.visits[chosen];
     position = 0;
+    page = null;
     Arrays.fill(values, null);
     for (int i = 0; i < shared.draws.size(); i++) {
       values[i] = shared.draws.get(i).apply(user);
@@ -66,6 +72,41 @@ public final class DeclaredJourney implements Journey {
   /** The text of a template. */
   public String text(Template template) {
     return template.of(values);
+  }
+
+  /** Notes the address of a page that was answered: what it gives may be relative to that. */
+  public void visited(String url) {
+    page = url;
+  }
+
+  /**
+   * The whole address that a text comes to, as a browser has it (RFC 3986, section 5).
+   *
+   * @param baseUrl of the server, which it has to lead to
+   * @throws WrongAnswer if it is no address, or one of another server
+   */
+  public String address(Template template, String baseUrl) {
+    String text = template.of(values).strip();
+    URI server = URI.create(baseUrl + "/");
+    URI address;
+    try {
+      address = (page == null ? server : URI.create(page)).resolve(text);
+    } catch (IllegalArgumentException e) {
+      throw new WrongAnswer("\"%s\" is no address".formatted(text));
+    }
+    if (!server.getScheme().equalsIgnoreCase(address.getScheme())
+        || !server.getHost().equalsIgnoreCase(address.getHost())
+        || port(server) != port(address)) {
+      throw new WrongAnswer("\"%s\" leads away from %s".formatted(text, baseUrl));
+    }
+    String whole = address.toASCIIString();
+    int fragment = whole.indexOf('#');
+    return fragment < 0 ? whole : whole.substring(0, fragment);
+  }
+
+  private static int port(URI uri) {
+    int usual = uri.getScheme().equalsIgnoreCase("https") ? 443 : 80;
+    return uri.getPort() < 0 ? usual : uri.getPort();
   }
 
   /** Keeps what an answer said for the rest of the visit; null for nothing. */

@@ -83,7 +83,8 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    *
    * @param operation what it is measured as
    * @param method of the request
-   * @param path of the request, with its query
+   * @param path of the request, with its query; one that begins with a variable is an address as
+   *     answers give them, whole or relative to the page before
    * @param headers of the request
    * @param form url-encoded body
    * @param body body as it is
@@ -228,8 +229,8 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
     }
 
     static void checkPath(String path) {
-      if (!needed("path", path).startsWith("/")) {
-        throw must("path", path, "a path that begins with \"/\"");
+      if (!needed("path", path).startsWith("/") && !isFollowed(path)) {
+        throw must("path", path, "a path that begins with \"/\", or with what an answer gave");
       }
     }
   }
@@ -244,11 +245,18 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
   public record WebSocket(String path, String send, String expect, Duration within) {
     /** Fills in and checks. */
     public WebSocket {
-      Part.checkPath(path);
+      if (!needed("path", path).startsWith("/")) {
+        throw must("path", path, "a path that begins with \"/\"");
+      }
       needed("expect", expect);
       checkPattern("expect", expect);
       within = requireNonNullElse(within, Duration.ofSeconds(10));
     }
+  }
+
+  /** Whether a path is an address that an answer gave. */
+  public static boolean isFollowed(String path) {
+    return path != null && path.startsWith("${");
   }
 
   private static void checkPattern(String key, String pattern) {

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many requests per CPU-second the injector issues, against wrk on the same target in the same run.
 
+    python bench/injector_cost.py [--rounds 5] [--rate 2000] [--bytes 5] [--profile FILE.jfr]
+
 The target (nginx with fixed replies, or the server given by --target) is pinned to one CPU, the client to another.
 With --scenario acmeair-monolith the injector sends that scenario's journeys, while wrk goes on asking for the tiny
 reply of ping: the ratio then says how much more a request costs that carries a form and whose answer is read.
 Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
 CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
+--profile records one more closed round with the JDK's Flight Recorder and prints whose code the CPU went to; it is in
+no other figure, for recording costs CPU itself. Figures need a machine on which nothing else runs.
 """
 
 from __future__ import annotations
@@ -24,10 +28,11 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parent.parent / "target" / "loadgen"
+PACKAGE = Path(__file__).resolve().parents[2] / "loadgen" / "target" / "loadgen"
 USERS = 48
 PORT = 18099
 NGINX = """
@@ -42,7 +47,7 @@ http {{
   server {{
     listen 127.0.0.1:{port};
     default_type text/plain;
-    location = /ping {{ return 200 "pong\\n"; }}
+    location = /ping {{ return 200 "{ping}\\n"; }}
     location = /rest/api/login {{
       add_header Set-Cookie "acmeair_sessionid={session}; Path=/";
       return 200 "logged in";
@@ -101,9 +106,12 @@ def bookings() -> str:
     return json.dumps([{"_id": f"b{number}", **names} for number in (1, 2, 3)])
 
 
-PING = {
-    "visits": {"ping": {"steps": [{"operation": "ping", "path": "/ping", "check": {"matches": "^pong\\n$"}}]}}
+OWNERS = {
+    "ours": ("dev.steelyard.", "org.HdrHistogram."),
+    "Gatling, Scala": ("io.gatling.", "scala.", "com.typesafe."),
+    "Netty": ("io.netty.",),
 }
+"""Whose code a frame is, by the beginning of its class; of the JDK's nobody's: its caller's."""
 JAVA_FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
 JAVA_25_FLAGS = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
 
@@ -137,15 +145,26 @@ def java_flags(java: str) -> list[str]:
     return JAVA_FLAGS + (JAVA_25_FLAGS if newer else [])
 
 
-def wait_for(url: str) -> None:
-    """Wait until the target answers as the ping workload expects."""
+def journey(text: str) -> dict[str, Any]:
+    """Return a journey that asks for a text and checks that it is all of the answer."""
+    step = {"operation": "ping", "path": "/ping", "check": {"matches": f"^{text}\\n$"}}
+    return {"visits": {"ping": {"steps": [step]}}}
+
+
+def reply(size: int) -> str:
+    """Return the text of a reply of so many bytes, line end included."""
+    return "pong" if size == len("pong\n") else "x" * (size - 1)
+
+
+def wait_for(url: str, text: str) -> None:
+    """Wait until the target answers as it is asked to."""
     deadline = time.monotonic() + 10
     while True:
         try:
             with urllib.request.urlopen(f"{url}/ping", timeout=1) as answer:
-                if answer.read() == b"pong\n":
+                if answer.read() == f"{text}\n".encode():
                     return
-                sys.exit(f'{url}/ping does not answer "pong": give a server of the ping workload.')
+                sys.exit(f'{url}/ping does not answer "{text}": give a server of the ping workload.')
         except (urllib.error.URLError, OSError):
             if time.monotonic() > deadline:
                 sys.exit(f"{url}/ping does not answer: start the target first.")
@@ -168,13 +187,14 @@ def wrk_round(wrk: str, url: str, cpu: int, seconds: int) -> tuple[float, float]
 
 
 def injector_run(
-    java: str, settings: dict[str, Any], cpu: int, folder: Path
+    java: str, settings: dict[str, Any], cpu: int, folder: Path, profile: str | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Run the injector once; return its lines of health and its summary."""
     output = Path(tempfile.mkdtemp(dir=folder)) / "out"
     file = output.parent / "settings.json"
     file.write_text(json.dumps({"output": str(output), **settings}))
-    command = [java, *java_flags(java), "-cp", "lib/*", "dev.steelyard.loadgen.Main", str(file)]
+    flags = java_flags(java) + ([profile] if profile else [])
+    command = [java, *flags, "-cp", "lib/*", "dev.steelyard.loadgen.Main", str(file)]
     done = subprocess.run(
         ["taskset", "-c", str(cpu), *command], cwd=PACKAGE, capture_output=True, text=True, check=False
     )
@@ -204,6 +224,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=8, help="seconds counted per round (8)")
     parser.add_argument("--warmup", type=int, default=20, help="seconds of each injector round left out (20)")
     parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
+    parser.add_argument("--bytes", type=int, default=5, help="size of a reply (5)")
+    parser.add_argument("--profile", metavar="FILE.jfr", help="where a profile of one more round is kept")
     parser.add_argument("--scenario", choices=["ping", "acmeair-monolith"], default="ping", help="(ping)")
     parser.add_argument("--target", help="base URL of a running ping server, instead of nginx")
     parser.add_argument("--java", default="java", help="JVM of the injector")
@@ -219,10 +241,11 @@ def parse_arguments() -> argparse.Namespace:
     return arguments
 
 
-def start_nginx(folder: Path, cpu: int) -> subprocess.Popen[bytes]:
+def start_nginx(folder: Path, cpu: int, text: str) -> subprocess.Popen[bytes]:
     """Start nginx in the foreground on its CPU."""
     configuration = folder / "nginx.conf"
     answers = {
+        "ping": text,
         "customer": customer(123),
         "moved": customer(124),
         "flights": flights(),
@@ -243,9 +266,10 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="steelyard-bench-"))
     folder.chmod(0o755)
     url = arguments.target or f"http://127.0.0.1:{PORT}"
-    server = None if arguments.target else start_nginx(folder, arguments.server_cpu)
+    text = reply(arguments.bytes)
+    server = None if arguments.target else start_nginx(folder, arguments.server_cpu, text)
     try:
-        wait_for(url)
+        wait_for(url, text)
         compare(arguments, wrk, java, url, folder)
     finally:
         if server is not None:
@@ -256,7 +280,11 @@ def main() -> None:
 
 def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder: Path) -> None:
     """Alternate the clients and print medians."""
-    named = {"journey": PING} if arguments.scenario == "ping" else {"scenario": arguments.scenario}
+    named = (
+        {"journey": journey(reply(arguments.bytes))}
+        if arguments.scenario == "ping"
+        else {"scenario": arguments.scenario}
+    )
     load = {**named, "targets": [url]}
     closed = {**load, "model": "closed", "users": USERS}
     closed |= {"warmupSeconds": arguments.warmup, "measureSeconds": arguments.seconds + 2}
@@ -293,6 +321,47 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
         f"late {sum(each['late'] for each in window)} and dropped {sum(each['dropped'] for each in window)} "
         f"in the seconds counted, p50 {commonest['latencyMillis']['p50']:.3f} ms"
     )
+    if arguments.profile:
+        profile(arguments, java, closed, folder)
+
+
+def profile(arguments: argparse.Namespace, java: str, closed: dict[str, Any], folder: Path) -> None:
+    """Record a closed round without its warm-up, and print whose code its samples were in."""
+    file = Path(arguments.profile).resolve()
+    recording = f"-XX:StartFlightRecording=delay={arguments.warmup}s,filename={file},settings=profile"
+    injector_run(java, closed, arguments.client_cpu, folder, recording)
+    jfr = str(Path(find(java, "openjdk-17-jre-headless")).resolve().parent / "jfr")
+    events = [
+        "print",
+        "--events",
+        "jdk.ExecutionSample,jdk.NativeMethodSample",
+        "--stack-depth",
+        "64",
+        str(file),
+    ]
+    printed = subprocess.run([jfr, *events], capture_output=True, text=True, check=True).stdout
+    own, beneath = samples_by_owner(printed)
+    total = sum(own.values())
+    say(f"profile of {total:,} samples ({file}): whose code ran, and beneath whose it did")
+    for owner in [*OWNERS, "other"]:
+        say(f"  {owner:15} {own[owner] / total:6.1%} {beneath[owner] / total:6.1%}")
+
+
+def samples_by_owner(printed: str) -> tuple[Counter[str], Counter[str]]:
+    """Count samples by the innermost frame that is anybody's, and by every owner with a frame in them."""
+    own: Counter[str] = Counter()
+    beneath: Counter[str] = Counter()
+    for stack in re.findall(r"stackTrace = \[\n(.*?)\n\s*\]", printed, re.DOTALL):
+        owners = [owner_of(frame.strip()) for frame in stack.splitlines()]
+        known = [owner for owner in owners if owner != "other"]
+        own[known[0] if known else "other"] += 1
+        beneath.update(set(known) or {"other"})
+    return own, beneath
+
+
+def owner_of(frame: str) -> str:
+    """Return whose code a frame is."""
+    return next((owner for owner, starts in OWNERS.items() if frame.startswith(starts)), "other")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+
+/**
+ * Stands between the bytes of a connection and Gatling, and mends what would make counts wrong:
+ *
+ * <ul>
+ *   <li>An interim answer (1xx, RFC 9110 section 15.2) is no answer. Gatling takes 103 for the
+ *       answer, and the true one for that of the next request.
+ *   <li>A request whose connection was closed before an answer began has failed. Gatling sends it
+ *       again, whatever its method, and says nothing: the server may have served both.
+ *   <li>Where the server has closed a connection before the request is written, nothing is sent
+ *       there, and Gatling may take another: the kernel knows before the event loop does.
+ *   <li>Bodies that checks read are kept until their end: how much that is at once is counted, and
+ *       limited ({@link HeldBodies}).
+ *   <li>An injector without memory has failed; Gatling would end the process.
+ * </ul>
+ */
+final class AnswerGuard extends ChannelDuplexHandler {
+  private static final long IDLE_NANOS = 100_000;
+
+  /** As Linux numbers the states of TCP. */
+  private static final int ESTABLISHED = 1;
+
+  private final HeldBodies held = HeldBodies.current();
+  private boolean asked;
+  private boolean answering;
+  private boolean interim;
+  private boolean expectsContinue;
+  private long keptBytes;
+
+  /** When the last answer had ended; 0 before the first. */
+  private long idleSince;
+
+  private boolean unsent;
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (message instanceof HttpRequest && isClosedByServer(context.channel())) {
+      unsent = true;
+      var unused = context.close();
+    }
+    if (unsent) {
+      ReferenceCountUtil.release(message);
+      promise.tryFailure(new ClosedChannelException());
+      return;
+    }
+    if (message instanceof HttpRequest request) {
+      asked = true;
+      answering = false;
+      expectsContinue = HttpUtil.is100ContinueExpected(request);
+    }
+    var unused = context.write(message, promise);
+  }
+
+  /** To ask the kernel costs a tenth of a request: of a connection that was just used it is not. */
+  private boolean isClosedByServer(Channel channel) {
+    return idleSince != 0
+        && System.nanoTime() - idleSince > IDLE_NANOS
+        && channel instanceof EpollSocketChannel socket
+        && socket.isOpen()
+        && socket.tcpInfo().state() != ESTABLISHED;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (message instanceof HttpResponse response) {
+      interim = isInterim(response);
+      answering |= !interim;
+    }
+    if (!interim) {
+      pass(context, message);
+    } else if (message instanceof HttpContent content) {
+      content.release();
+      interim = !(message instanceof LastHttpContent);
+    }
+  }
+
+  /** Whether Gatling must not see it; the one that it may wait for is passed on. */
+  private boolean isInterim(HttpResponse response) {
+    if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
+      return false;
+    }
+    boolean awaited = expectsContinue && response.status().code() == 100;
+    expectsContinue &= !awaited;
+    return !awaited;
+  }
+
+  private void pass(ChannelHandlerContext context, Object message) {
+    if (!(message instanceof HttpContent content)) {
+      context.fireChannelRead(message);
+      return;
+    }
+    ByteBuf bytes = content.content();
+    int size = bytes.readableBytes();
+    int holders = bytes.refCnt();
+    boolean last = message instanceof LastHttpContent && answering;
+    if (last) {
+      asked = false;
+      answering = false;
+      idleSince = System.nanoTime();
+    }
+    context.fireChannelRead(message);
+    if (last) {
+      release();
+    } else if (size > 0 && bytes.refCnt() >= holders) {
+      // Gatling lets them go, unless a check is to read them.
+      keptBytes += size;
+      held.add(size);
+    }
+  }
+
+  private void release() {
+    held.remove(keptBytes);
+    keptBytes = 0;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (asked && !answering) {
+      // Told of a failure first, Gatling knows of no request that it could send again.
+      asked = false;
+      context.fireExceptionCaught(new Unanswered("the connection was closed"));
+    }
+    context.fireChannelInactive();
+    release();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof OutOfMemoryError) {
+      held.fail(cause);
+      var unused = context.close();
+    } else if (cause instanceof IOException && asked && !answering) {
+      asked = false;
+      context.fireExceptionCaught(new Unanswered(cause.getMessage()));
+    } else {
+      context.fireExceptionCaught(cause);
+    }
+  }
+}

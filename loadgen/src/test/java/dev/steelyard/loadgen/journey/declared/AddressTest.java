@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.journey.declared;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.steelyard.loadgen.SettingsReader;
+import dev.steelyard.loadgen.journey.User;
+import dev.steelyard.loadgen.journey.WrongAnswer;
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Addresses as answers give them, and what a browser makes of them (RFC 3986, section 5.4). */
+class AddressTest {
+  private static final String SERVER = "http://shop:9080";
+  private static final String SPEC =
+      """
+      {"visits": {"v": {"steps": [
+        {"operation": "a", "path": "/a", "save": {"next": {"header": "Location"}}},
+        {"operation": "b", "path": "${next}"}]}}}
+      """;
+
+  private DeclaredJourneys journeys;
+  private DeclaredJourney journey;
+
+  @BeforeEach
+  void begin() throws IOException {
+    JourneySpec spec = SettingsReader.JSON.readValue(SPEC, JourneySpec.class);
+    journeys = new DeclaredJourneys(spec, Map.of(), new double[] {1}, false);
+    journey = journeys.start(new User(1, 0));
+    journey.next();
+  }
+
+  private String address(String given) {
+    journey.save(journeys.slot("next"), given);
+    return journey.address(journeys.template("${next}"), SERVER);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://shop:9080/x?y=1, http://shop:9080/x?y=1",
+    "HTTP://SHOP:9080/x, HTTP://SHOP:9080/x",
+    "//shop:9080/x, http://shop:9080/x",
+    "/x, http://shop:9080/x",
+    "x, http://shop:9080/b/x",
+    "../x, http://shop:9080/x",
+    "x?y=1&z=2#part, http://shop:9080/b/x?y=1&z=2",
+    "' /x ', http://shop:9080/x",
+  })
+  void followsAsBrowsersDo(String given, String asked) {
+    journey.visited(SERVER + "/b/c?d=e");
+    assertEquals(asked, address(given));
+  }
+
+  @Test
+  void beforeTheFirstPageItIsRelativeToTheRoot() {
+    assertEquals(SERVER + "/x", address("x"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://other:9080/x",
+        "http://shop/x",
+        "https://shop:9080/x",
+        "//other/x",
+        "mailto:a@b",
+        "a b"
+      })
+  void leavesTheServerForNoOther(String given) {
+    assertThrows(WrongAnswer.class, () -> address(given));
+  }
+
+  @Test
+  void usualPortsNeedNotBeWritten() {
+    journey.save(journeys.slot("next"), "http://shop:80/x");
+    assertEquals("http://shop:80/x", journey.address(journeys.template("${next}"), "http://shop"));
+  }
+}
