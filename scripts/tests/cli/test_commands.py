@@ -104,18 +104,25 @@ def test_bad_input_is_one_sentence_and_an_exit_code(
 
 
 @pytest.mark.parametrize("command", ["resume", "analyze", "report"])
-def test_a_session_of_a_newer_version_is_refused(steelyard: Any, tmp_path: Path, command: str) -> None:
-    (tmp_path / "session.json").write_text('{"format_version": 99}', encoding="utf-8")
+@pytest.mark.parametrize(
+    ("record", "code", "says"),
+    [
+        (
+            '{"format_version": 99}',
+            10,
+            "format version 99, this Steelyard reads up to 2: use the newer Steelyard",
+        ),
+        ('{"format_version": 1}', 4, "has format 1 of an earlier development version"),
+        ("{", 4, "is damaged"),
+    ],
+)
+def test_a_session_that_cannot_be_read_is_refused_with_a_sentence(
+    steelyard: Any, tmp_path: Path, command: str, record: str, code: int, says: str
+) -> None:
+    (tmp_path / "session.json").write_text(record, encoding="utf-8")
     result = steelyard(command, str(tmp_path))
-    assert result.code == 10
-    assert "format version 99, this Steelyard reads up to 2: use the newer Steelyard" in result.err
-
-
-def test_a_damaged_session_is_refused(steelyard: Any, tmp_path: Path) -> None:
-    (tmp_path / "session.json").write_text("{", encoding="utf-8")
-    result = steelyard("analyze", str(tmp_path))
-    assert result.code == 4
-    assert "is damaged" in result.err
+    assert (result.code, len(result.err.strip().splitlines())) == (code, 1)
+    assert says in result.err
 
 
 def test_plan_shows_the_split_and_runs_nothing(steelyard: Any) -> None:
@@ -165,31 +172,24 @@ def test_plan_for_people_names_arms_and_commands(steelyard: Any) -> None:
     assert "taskset -c" in result.out
 
 
-def test_the_exported_schema_accepts_the_experiments_and_refuses_a_wrong_key(steelyard: Any) -> None:
-    schema = json.loads(steelyard("schema").out)
-    experiment = yaml.safe_load((EXPERIMENTS / "jvm-count.yaml").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(experiment)
-    experiment["load"]["usres"] = 1
-    with pytest.raises(jsonschema.ValidationError, match="usres"):
-        jsonschema.Draft202012Validator(schema).validate(experiment)
-
-
-@pytest.mark.parametrize("name", workload_names())
-def test_the_exported_schema_accepts_the_workloads(steelyard: Any, name: str) -> None:
-    schema = json.loads(steelyard("schema", "workload").out)
-    workload = yaml.safe_load((APPS / name / "workload.yaml").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(workload)
-    workload["nmae"] = 1
-    with pytest.raises(jsonschema.ValidationError, match="nmae"):
-        jsonschema.Draft202012Validator(schema).validate(workload)
-
-
-def test_a_session_of_the_first_version_is_refused_with_a_sentence(steelyard: Any, tmp_path: Path) -> None:
-    (tmp_path / "session.json").write_text('{"format_version": 1}', encoding="utf-8")
-    for command in ("resume", "analyze", "report"):
-        result = steelyard(command, str(tmp_path))
-        assert (result.code, len(result.err.strip().splitlines())) == (4, 1)
-        assert "has format 1 of an earlier development version" in result.err
+@pytest.mark.parametrize(
+    ("format_", "path"),
+    [("experiment", EXPERIMENTS / "jvm-count.yaml")]
+    + [("workload", APPS / name / "workload.yaml") for name in workload_names()],
+    ids=lambda value: value.parent.name if isinstance(value, Path) else value,
+)
+def test_the_exported_schema_accepts_our_files_and_refuses_a_wrong_key(
+    steelyard: Any, format_: str, path: Path
+) -> None:
+    schema = jsonschema.Draft202012Validator(json.loads(steelyard("schema", format_).out))
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    schema.validate(document)
+    for part in (document, document.get("load")):
+        if part is not None:
+            part["nmae"] = 1
+            with pytest.raises(jsonschema.ValidationError, match="nmae"):
+                schema.validate(document)
+            del part["nmae"]
 
 
 def test_results_cannot_be_kept_in_a_file(tmp_path: Path) -> None:
