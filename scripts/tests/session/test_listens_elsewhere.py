@@ -34,7 +34,7 @@ def children() -> Iterator[Children]:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deploying, "LOOK_INTERVAL", 0.05)
+    monkeypatch.setattr(deploying, "LISTENER_INTERVAL", 0.05)
 
 
 def start_component(children: Children, folder: Path, words: list[str], port: int, **ready: Any) -> Deployed:
