@@ -42,6 +42,7 @@ class Pod:
         )
         assert self.component.stdout
         self.settings = {
+            "token": "secret",
             "role": role,
             "marker": self.mark,
             "counters_url": f"http://127.0.0.1:{self.component.stdout.readline().strip()}/bench/counters",
@@ -65,7 +66,7 @@ class Pod:
 
     def reached(self, identity: str = "one") -> Observer:
         """By connections that fail while nothing gets through."""
-        return Observer("node-1", identity, self.connect)
+        return Observer("node-1", identity, self.connect, "/secret")
 
     def connect(self, timeout: float) -> http.client.HTTPConnection:
         """A connection to the observer."""
@@ -84,10 +85,14 @@ class Pod:
                 one.shutdown(socket.SHUT_RDWR)
 
     def get(self, path: str) -> bytes:
-        """What the observer answers."""
+        """What the observer answers to who knows its token."""
+        return self.request("GET", f"/secret{path}").read()
+
+    def request(self, method: str, path: str) -> http.client.HTTPResponse:
+        """What the observer answers to anybody."""
         connection = self.connect(60.0)
-        connection.request("GET", path)
-        return connection.getresponse().read()
+        connection.request(method, path)
+        return connection.getresponse()
 
     def end(self) -> None:
         """End both."""

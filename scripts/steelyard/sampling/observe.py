@@ -3,7 +3,8 @@
 
 The two share their process ids and their user, and nothing else is needed: no privilege, nothing of the node. Rows of
 the sampler, and what an injector says of itself each second, go to a file. The harness asks for them, and for all else,
-by HTTP (port `PORT`), any number of times:
+by HTTP (port `PORT`), any number of times. Each path begins with the session's secret, `/TOKEN`, since whoever runs in
+the cluster may reach a pod: any other request is refused.
 
     GET /rows/OFFSET     the rows from that byte on, and those to come, until the last
     POST /look           read everything in the next sample
@@ -15,10 +16,12 @@ by HTTP (port `PORT`), any number of times:
 
 An answer's header `Time` is this machine's clock while it was asked, `Observer` when this observer began. After the
 last sample it stays, so that files can be fetched, until it is killed. The environment holds its settings (`SETTINGS`,
-a JSON object): fields of `Watched` that are the same in every pod of a kind; `folder`, `work` and `port` where those
-are not `FOLDER`, `WORK` and `PORT`; `marker` where the value of `MARKER` matters, as without process ids of its own.
+a JSON object): `token`; fields of `Watched` that are the same in every pod of a kind; `folder`, `work` and `port` where
+those are not `FOLDER`, `WORK` and `PORT`; `marker` where the value of `MARKER` matters, as without process ids of its
+own.
 """
 
+import hmac
 import io
 import json
 import os
@@ -92,6 +95,7 @@ class PodObserver:
 
     def __init__(self, settings: Mapping[str, Any], waker: int) -> None:
         self._settings = dict(settings)
+        self.token = str(self._settings.pop("token"))
         self.folder = Path(self._settings.pop("folder", FOLDER))
         self.marker = self._settings.pop("marker", "")
         self._port = self._settings.pop("port", PORT)
@@ -187,19 +191,19 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Tell rows, files, or what the kernel knows of the component."""
         self._time = time.time()
-        observer = self.observer
-        if match := re.fullmatch(r"/rows/(\d+)", self.path):
+        observer, path = self.observer, self._asked_path()
+        if match := re.fullmatch(r"/rows/(\d+)", path):
             self._send_rows(int(match[1]))
-        elif self.path == "/files":
+        elif path == "/files":
             with tempfile.TemporaryFile(dir=observer.rows.parent) as file:
                 observer.pack_files(file)
                 self._begin(HTTPStatus.OK, file.tell())
                 file.seek(0)
                 while data := file.read(1 << 20):
                     self.wfile.write(data)
-        elif self.path == "/began":
+        elif path == "/began":
             self._answer(began(observer.marker).encode())
-        elif self.path == "/smaps":
+        elif path == "/smaps":
             self._answer(largest_map(observer.marker).encode())
         else:
             self._answer(b"", HTTPStatus.NOT_FOUND)
@@ -208,19 +212,25 @@ class _Handler(BaseHTTPRequestHandler):
         """Do as the path says."""
         self._time = time.time()
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.path == "/look":
+        path = self._asked_path()
+        if path == "/look":
             self.observer.write_config()
-        elif self.path == "/last":
+        elif path == "/last":
             self.observer.sample_last()
-        elif match := re.fullmatch(r"/files/([a-z]+)", self.path):
+        elif match := re.fullmatch(r"/files/([a-z]+)", path):
             _write(self.observer.folder / match[1], content.decode())
-        elif self.path != "/clock":
+        elif path != "/clock":
             self._answer(b"", HTTPStatus.NOT_FOUND)
             return
         self._answer(b"")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature is the library's
         """Requests are no news."""
+
+    def _asked_path(self) -> str:
+        """The path after the token; empty, which is no path: without the token."""
+        token, _, path = self.path.removeprefix("/").partition("/")
+        return f"/{path}" if hmac.compare_digest(token.encode(), self.observer.token.encode()) else ""
 
     def _send_rows(self, offset: int) -> None:
         """From an offset on, as they come."""

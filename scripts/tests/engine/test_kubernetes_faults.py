@@ -38,7 +38,9 @@ class Trial:
         runtime = containers("server", jvm=make_jvm("hotspot"), cpus=2)
         question = asked("ping", deployment={"engine": "kubernetes"})
         self.spec = next(iter(specs_of(question, runtime=runtime).values()))
-        self.deployment = KubernetesDeployment(cluster, self.spec, folder / "trial", "t-1", lambda *_: None)
+        self.deployment = KubernetesDeployment(
+            cluster, self.spec, folder / "trial", "t-1", "secret", lambda *_: None
+        )
         for component, name in zip(self.spec.components, ("server-0", "load-0-x7k2p"), strict=True):
             self.tell(name, component.kind)
             self.deployment.start([component])
@@ -89,7 +91,7 @@ def test_files_are_brought_home_from_a_pod(trial: Trial) -> None:
             member = tarfile.TarInfo(name)
             member.size = 3
             archive.addfile(member, io.BytesIO(b"abc"))
-    files = f"GET {NAMESPACE}/pods/server-0:9779/proxy/files"
+    files = f"GET {NAMESPACE}/pods/server-0:9779/proxy/secret/files"
     trial.api.answers[files] = (200, packed.getvalue().decode("latin-1"))
     trial.deployment.fetch("server-1")
     assert [path.name for path in trial.deployment.logs("server-1").iterdir()] == ["gc.log"]

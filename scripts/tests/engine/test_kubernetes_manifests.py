@@ -20,7 +20,7 @@ from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
 
 KUBECTL = shutil.which("kubectl")
-MARKS = Marks("trials", "session-1", "trial-1", "reg/harness:1", frozenset({"server"}))
+MARKS = Marks("trials", "session-1", "trial-1", "reg/harness:1", "secret", frozenset({"server"}))
 APART = ("cores=4", "injector_cores=2")
 needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="overlays are put through kubectl's own kustomize")
 
@@ -133,6 +133,7 @@ def test_an_observer_stands_first_in_each_pod_and_has_no_more_rights(tmp_path: P
         assert mounts[folder] == "observed"
         assert "STEELYARD_COMPONENT" in variables(main)
         assert "STEELYARD_COMPONENT" not in variables(observer)
+        assert json.loads(variables(observer)["STEELYARD_OBSERVE"])["token"] == MARKS.token
 
 
 @needs_kubectl

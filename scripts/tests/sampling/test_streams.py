@@ -3,6 +3,7 @@
 
 import http.client
 import io
+import itertools
 import json
 import math
 import os
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -133,7 +135,7 @@ def test_nothing_is_lost_while_nothing_gets_through(
             broken.append(http.client.HTTPConnection("127.0.0.1", 1))
         return pod.connect(timeout)
 
-    home.watch({pod.name: Observer("node-1", "one", connect)})
+    home.watch({pod.name: Observer("node-1", "one", connect, "/secret")})
     until(home, lambda: sampled(tmp_path, pod.name) >= 2)
     pod.away.touch()
     pod.cut()
@@ -180,6 +182,20 @@ def test_an_observer_tells_what_is_asked_of_its_component(tmp_path: Path, pods: 
                 assert sum(area.resident for area in areas) > 64 << 10, "of two the largest one"
             finally:
                 later.kill()
+
+
+def test_an_observer_answers_nobody_without_its_token(pods: Callable[..., Pod]) -> None:
+    pod = pods("server-1")
+    requests = [
+        ("GET", "rows/0"),
+        ("GET", "files"),
+        ("GET", "smaps"),
+        ("POST", "last"),
+        ("POST", "files/start"),
+    ]
+    for token, (method, path) in itertools.product(("", "/other", "/secret2", "/secret%2F"), requests):
+        assert pod.request(method, f"{token}/{path}").status == HTTPStatus.NOT_FOUND
+    assert not (pod.observed / "start").exists()
 
 
 DAEMON = """

@@ -58,11 +58,12 @@ class KubernetesDeployment(Deployment[Member]):
         spec: Spec,
         directory: Path,
         trial: str,
+        token: str,
         write: Callable[[Spec, Path], None],
     ) -> None:
         super().__init__(directory)
         self._cluster = cluster
-        self._spec, self._write = spec, write
+        self._spec, self._token, self._write = spec, token, write
         self._components = {component.name: component for component in spec.components}
         self._selector = f"{TRIAL}={trial}"
         self._watch: PodWatch | None = None
@@ -145,6 +146,11 @@ class KubernetesDeployment(Deployment[Member]):
             deadline.sleep(_LOOK)
         return None
 
+    def _ask_observer(
+        self, name: str, path: str, timeout: float, within: float = 0.0
+    ) -> tuple[int, bytes] | None:
+        return self._ask(name, PORT, f"/{self._token}/{path}", timeout, within=within)
+
     def engine_facts(self, name: str) -> Facts:
         """CPUs, memory and environment of its container, as the API server has them."""
         unit, component = self._handles[name], self._components[name]
@@ -165,12 +171,12 @@ class KubernetesDeployment(Deployment[Member]):
 
     def memory_map(self, name: str) -> str:
         """By the kernel of its node, asked in its pod, by the same user."""
-        answer = self._ask(name, PORT, "/smaps", 10.0)
+        answer = self._ask_observer(name, "smaps", 10.0)
         return answer[1].decode(errors="replace") if answer is not None else ""
 
     def began(self, name: str) -> float | None:
         """By the kernel of its node, asked in its pod: Kubernetes tells whole seconds."""
-        answer = self._ask(name, PORT, "/began", 10.0)
+        answer = self._ask_observer(name, "began", 10.0)
         with contextlib.suppress(ValueError):  # an error of the API server, or no such process
             return float(answer[1]) if answer is not None else None
         return None
@@ -182,16 +188,16 @@ class KubernetesDeployment(Deployment[Member]):
 
     def observers(self) -> Mapping[str, Observer]:
         """Of those pods whose observer runs."""
-        connect = self._cluster.proxy.connection
+        connect, path_to = self._cluster.proxy.connection, self._cluster.path_to
         return {
-            unit.name: Observer(unit.node, unit.uid, connect, self._cluster.path_to(unit.pod_name, PORT))
+            unit.name: Observer(unit.node, unit.uid, connect, f"{path_to(unit.pod_name, PORT)}/{self._token}")
             for unit in self._handles.values()
             if not unit.stop_requested and pods.start_time(unit.pod, OBSERVER) is not None
         }
 
     def fetch(self, name: str) -> None:
         """Bring home what a component wrote to its log folder."""
-        answer = self._ask(name, PORT, "/files", _FETCH_LIMIT, within=AWAY_LIMIT)
+        answer = self._ask_observer(name, "files", _FETCH_LIMIT, within=AWAY_LIMIT)
         if answer is None or answer[0] != HTTPStatus.OK:
             raise ServerFailed(f"the files of {name} could not be fetched: its observer does not answer")
         try:

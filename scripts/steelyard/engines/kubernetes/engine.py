@@ -9,6 +9,7 @@ server last told of every pod, its node among it.
 import contextlib
 import functools
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,7 @@ class KubernetesEngine:
             session=label_value(self.session),
             trial=trial,
             observer=image_reference(HARNESS),
+            token=secrets.token_hex(16),
             roles=_roles(self.cluster),
             large_page=_page(self.cluster, [spec]),
         )
@@ -92,7 +94,7 @@ class KubernetesEngine:
                 write_atomic(folder / name, text)
 
         write(spec, directory / "replay")
-        return KubernetesDeployment(self.cluster, spec, directory, trial, write)
+        return KubernetesDeployment(self.cluster, spec, directory, trial, marks.token, write)
 
 
 def label_value(text: str) -> str:

@@ -55,6 +55,8 @@ class Marks:
     trial: str
     observer: str
     """Image of the observers."""
+    token: str
+    """What they are asked with: whoever runs in the cluster may reach them."""
     roles: frozenset[str] = field(default_factory=frozenset)
     """Values of the label `ROLE` that nodes of the cluster have."""
     large_page: int | None = None
@@ -267,6 +269,7 @@ def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart
     place = component.container
     at = f"http://127.0.0.1:{(place.status or place.port) if place is not None else 0}"
     settings = {
+        "token": marks.token,
         "role": _SAMPLED_AS.get(component.role, "backing"),
         "counters_url": f"{at}{component.counters}" if component.counters else None,
         "metrics_url": f"{at}{component.metrics}" if component.metrics else None,
