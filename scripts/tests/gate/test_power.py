@@ -16,6 +16,7 @@ from steelyard.experiment.schema import Metrics
 from steelyard.gate.power import PUBLISHED, describe, predict_detectable
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
+from steelyard.results.schema import RecordedWorkload
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import RunRequest, SessionPlan, make_plan
 
@@ -132,8 +133,8 @@ def test_arms_that_the_earlier_session_did_not_have_get_its_spread_over_all(
     [
         (2, {}),
         (6, {"host": read_facts().model_copy(update={"cpu_model": "another"})}),
-        (6, {"workload": {"name": "ping", "version": "another"}}),
-        (6, {"workload": {"name": "another", "version": "1"}}),
+        (6, {"workload": RecordedWorkload(name="ping", version="another")}),
+        (6, {"workload": RecordedWorkload(name="another", version="1")}),
     ],
     ids=["too few blocks", "another host", "another version", "another workload"],
 )
