@@ -14,7 +14,7 @@ from steelyard.experiment.schema import Experiment, Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
-from steelyard.measure.registry import undisturbed
+from steelyard.measure.registry import undisturbed_figures
 from steelyard.measure.samples import Samples
 from steelyard.measure.window import Window
 from steelyard.results.measurement import Latency, TrialMeasurement
@@ -128,7 +128,7 @@ def make_spec(arm: str = "jvms-1", **changes: Any) -> Spec:
 def make_measurement(**changes: Any) -> TrialMeasurement:
     """An undisturbed measurement of an open model with two operations."""
     fields: dict[str, Any] = {
-        **undisturbed(),
+        **undisturbed_figures(),
         "measure_seconds": 60.0,
         "server_requests": 100_000,
         "server_errors": 0,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from steelyard.analysis.paired import arm_levels
 from steelyard.analysis.rounds import Place
-from steelyard.measure.curves import SHARES, requests_lost, steady_level, still_rising, time_to
+from steelyard.measure.curves import SHARES, is_rising, lost_requests, steady_level, time_to
 from steelyard.results.figures import short
 from steelyard.results.schema import Trial
 
@@ -46,7 +46,7 @@ def against_best(chosen: Chosen) -> tuple[Figures, Figures, list[str]]:
     notes = [_rising_note(arm, trials) for arm, trials in chosen.items()]
     for arm, trials in chosen.items():
         curves = {block: curve for block, curve in _curves(trials).items() if block in reference}
-        lost = {block: requests_lost(curve, reference[block]) for block, curve in curves.items()}
+        lost = {block: lost_requests(curve, reference[block]) for block, curve in curves.items()}
         figures.setdefault(LOST, {})[arm] = lost
         for share in SHARES:
             times = {block: time_to(curve, share / 100 * reference[block]) for block, curve in curves.items()}
@@ -67,7 +67,7 @@ def _span(reached: Mapping[Place, float]) -> str:
 
 
 def _rising_note(arm: str, trials: Mapping[Place, Trial]) -> str:
-    rising = sum(still_rising(trial.curves.get("throughput", [])) for trial in trials.values())
+    rising = sum(is_rising(trial.curves.get("throughput", [])) for trial in trials.values())
     if not rising:
         return ""
     return (

@@ -13,7 +13,7 @@ from steelyard.measure.formulas import (
     ratio,
     sum_of,
 )
-from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, of_the_living
+from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, while_alive
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import total
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or, trial_figure
@@ -210,7 +210,7 @@ RULES = (
         limit=2.5,
         unit="s",
         says=f"no server under load without CPU for more than 2.5 s; {RESULT}",
-        judge=of_the_living(
+        judge=while_alive(
             judge_figure(
                 "stall_seconds",
                 "the longest time in which a server used no CPU was {}",

@@ -4,7 +4,7 @@
 The steady level is the median of the last quarter of the curve. The median because a pause or a burst of single
 seconds must not move the level that every other second is held against; the last quarter because it is the furthest
 from the start that still has enough seconds (15 of 60) for the median's own error to be small. A curve that still
-rises there has no steady level yet: what is found is too low, and `still_rising` says so.
+rises there has no steady level yet: what is found is too low, and `is_rising` says so.
 
 A share of a level is reached when the running median over five seconds first comes up to it (Tukey, Exploratory Data
 Analysis, 1977, chapter 7: a running median follows a rise without a lag and passes over outliers of up to two seconds).
@@ -31,7 +31,7 @@ def steady_level(curve: Sequence[float]) -> float | None:
     return median(curve[-(len(curve) // 4) :]) or None
 
 
-def still_rising(curve: Sequence[float]) -> bool:
+def is_rising(curve: Sequence[float]) -> bool:
     """Whether the second half of the last quarter is clearly above its first half."""
     half = len(curve) // 8
     if len(curve) < _FEWEST:
@@ -60,6 +60,6 @@ def time_to(curve: Sequence[float], rate: float) -> float | None:
     return None
 
 
-def requests_lost(curve: Sequence[float], rate: float) -> float:
+def lost_requests(curve: Sequence[float], rate: float) -> float:
     """Requests that a server at this rate from the first second on would have served beyond those that were."""
     return rate * len(curve) - sum(curve)

@@ -12,7 +12,7 @@ from steelyard.results.spec import Spec
 @trial_figure("count")
 def server_errors(window: Window) -> int | None:
     """Failed requests by the servers' own counters, whole run of the injectors."""
-    counts = window.samples.counted()
+    counts = window.samples.total_counts()
     return round(counts.errors) if counts else None
 
 

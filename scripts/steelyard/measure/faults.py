@@ -9,7 +9,7 @@ from steelyard.results.spec import MEASURED_ROLES, Component
 @component_figure("count")
 def faults(window: Window, component: Component) -> float | Unknown:
     """Page faults, minor and major."""
-    return known_or(window.grown(component.name, "minor_faults", "major_faults"), UNCOVERED)
+    return known_or(window.growth(component.name, "minor_faults", "major_faults"), UNCOVERED)
 
 
 @component_figure("count")
@@ -18,11 +18,11 @@ def switches(window: Window, component: Component) -> float | Unknown | None:
 
     Unknown where a process of it ended in the window: what it did after it was last read is not known.
     """
-    if window.grown(component.name, "ended"):
+    if window.growth(component.name, "ended"):
         return Unknown(
             "a process of it ended in the window, and what it did after it was last read is not known"
         )
-    return window.grown(component.name, "voluntary_switches", "involuntary_switches")
+    return window.growth(component.name, "voluntary_switches", "involuntary_switches")
 
 
 METRICS = (

@@ -257,8 +257,8 @@ def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings
     threads = re.match(r"[0-9]+", workers)
     return GcSettings(
         policy=policy,
-        max_heap=_parse_known(parse_size, init.get("Max Capacity")),
-        initial_heap=_parse_known(parse_size, init.get("Initial Capacity")),
+        max_heap=_parse_present(parse_size, init.get("Max Capacity")),
+        initial_heap=_parse_present(parse_size, init.get("Initial Capacity")),
         large_pages=pages if (pages := init.get("Large Page Support")) in _LARGE_PAGES else None,
         gc_threads=int(threads[0]) if threads else None,
     )
@@ -329,11 +329,11 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
     named = dict(reversed(_ATTRIBUTE.findall(head)))  # of one name the first counts
     settings = GcSettings(
         policy=named.get("gcPolicy"),
-        max_heap=_parse_known(_NUMBER, named.get("maxHeapSize")),
-        initial_heap=_parse_known(_NUMBER, named.get("initialHeapSize")),
+        max_heap=_parse_present(_NUMBER, named.get("maxHeapSize")),
+        initial_heap=_parse_present(_NUMBER, named.get("initialHeapSize")),
         nursery=int(nursery[1]) if (nursery := _NURSERY.search(text)) else None,
-        page_size=_parse_known(_NUMBER, named.get("pageSize")),
-        gc_threads=_parse_known(_NUMBER, named.get("gcthreads")),
+        page_size=_parse_present(_NUMBER, named.get("pageSize")),
+        gc_threads=_parse_present(_NUMBER, named.get("gcthreads")),
     )
     if (unknown := _openj9_unknown(head, settings.policy)) is not None:
         return GcLog(settings=settings, unknown=unknown)
@@ -388,7 +388,7 @@ def _openj9_pause(section: str) -> float:
     return (_number(end[1]) if end else sum(map(_number, collections))) / 1000
 
 
-def _parse_known(parse: Callable[[str], int], text: str | None) -> int | None:
+def _parse_present(parse: Callable[[str], int], text: str | None) -> int | None:
     try:
         return None if text is None else parse(text)
     except ValueError:

@@ -99,7 +99,7 @@ def per_second(folders: Iterable[Path], start: float, end: float) -> list[float]
     return [sum(seconds.get(second, 0.0) for seconds in counts) for second in range(first, last)]
 
 
-def health_lines(folder: Path) -> Iterator[dict[str, Any]]:
+def health_lines(folder: Path) -> Iterator[dict[str, Any]]:  # JSON of the injector, of any version
     """What an injector has said so far, second by second; a line that is not whole or not sound is passed over."""
     try:
         lines = read_text(folder / "health.jsonl", errors="replace").splitlines()

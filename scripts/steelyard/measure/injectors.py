@@ -34,7 +34,7 @@ def injector_wait_share(window: Window) -> float | None:
     """Run-queue wait of the threads of the injector that waited most / (its wait + its CPU)."""
     shares = []
     for injector in window.of("injector"):
-        waited = window.grown(injector.name, "wait_s")
+        waited = window.growth(injector.name, "wait_s")
         shares.append(ratio(waited, combine_known((waited, injector.value("cpu_seconds")), sum)))
     return combine_known(shares, max)
 
@@ -55,7 +55,7 @@ def abandoned_requests(window: Window) -> float | None:
 @trial_figure(SENTENCES)
 def injector_failures(window: Window) -> list[str]:
     """Injectors that died or did not deliver, by the harness and by the logs that they wrote."""
-    return [*window.run.injector_failures, *window.whole.damaged]
+    return [*window.run.injector_failures, *window.total.damaged]
 
 
 def judge_abandoned(measurement: TrialMeasurement, _: Spec) -> Finding:

@@ -18,7 +18,7 @@ from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
 
 
-def compiled(window: Window, component: Component) -> dict[str, int]:
+def compiled_methods(window: Window, component: Component) -> dict[str, int]:
     """Methods of a server that compiles in a JITServer, by where; nothing where the log does not tell."""
     log = window.jit_logs.get(component.name)
     if not log or not log.is_known:
@@ -45,7 +45,7 @@ def jit_share(window: Window) -> float | None:
     used = combine_known(
         (
             component.cpu_by_group.get("jit") if component.cpu_by_group else None
-            for component in window.measured
+            for component in window.measured_components
         ),
         sum,
     )

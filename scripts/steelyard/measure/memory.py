@@ -65,12 +65,12 @@ def _of_all(window: Window, figure: str, read: Callable[[Memory], float | None])
     """A figure of all servers and compilers together, where each has it."""
     reasons = (
         f"{component.name}: {component.unknown[figure]}"
-        for component in window.measured
+        for component in window.measured_components
         if figure in component.unknown
     )
     if reason := next(reasons, None):
         return Unknown(reason)
-    names = [component.name for component in window.measured]
+    names = [component.name for component in window.measured_components]
     return known_or(read(window.samples.memory(names, window.start, window.end)), UNCOVERED)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.cpu import OTHER_ROLES, THREADS
-from steelyard.measure.curves import SHARES, requests_lost, steady_level, time_to
+from steelyard.measure.curves import SHARES, lost_requests, steady_level, time_to
 from steelyard.measure.formulas import Compute, Metric, combine_known, of_curve
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.measure.window import Window
@@ -60,7 +60,7 @@ def _compilation_cpu(trial: Trial, spec: Spec) -> float | None:
     return combine_known((_curve_cpu(name)(trial, spec) for name in accounts), math.fsum)
 
 
-_lost = of_curve(lambda curve: (level := steady_level(curve)) and requests_lost(curve, level))
+_lost = of_curve(lambda curve: (level := steady_level(curve)) and lost_requests(curve, level))
 
 METRICS = (
     Metric(

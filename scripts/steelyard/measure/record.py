@@ -33,8 +33,8 @@ def component_result(window: Window, component: Component) -> ComponentResult:
         role=component.role,
         cpu_by_group=cpu.cpu_by_group(window, component),
         unknown=unknown,
-        compiled=jit.compiled(window, component),
-        told=window.samples.told(component.name, window.start, window.end),
+        compiled=jit.compiled_methods(window, component),
+        told=window.samples.own_figures(component.name, window.start, window.end),
         cgroup=CgroupResult(**group) if any(value is not None for value in group.values()) else None,
         read_back=settings.read_back(window, component),
         **own,
@@ -51,8 +51,8 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
     figures = {figure.name: figure.read(window) for figure in TRIAL_FIGURES}
     return TrialMeasurement(
         measure_seconds=window.seconds,
-        injector_requests=window.whole.requests,
-        injector_errors=sum(window.whole.errors.values()),
+        injector_requests=window.total.requests,
+        injector_errors=sum(window.total.errors.values()),
         injector_messages=window.run.injectors.messages(),
         window_injector_rate=requests / window.seconds,
         mix_intended=offered_load.settling_mix(spec.mix, spec.growing, shares),

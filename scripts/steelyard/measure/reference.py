@@ -18,7 +18,7 @@ from steelyard.results.figures import capital
 from steelyard.results.schema import Trial
 
 
-def filled(page: str) -> str:
+def fill_tables(page: str) -> str:
     """The page with both tables as the registries say; a table is known by its header, the text about it is kept.
 
     Raises:
@@ -86,4 +86,4 @@ def _figure_schema(figure: ComponentFigure | TrialFigure) -> dict[str, Any]:
 
 if __name__ == "__main__":
     path = Path(sys.argv[1])
-    path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    path.write_text(fill_tables(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -75,6 +75,6 @@ def metric_info(name: str) -> MetricInfo:
     )
 
 
-def undisturbed() -> dict[str, Number | list[str] | None]:
+def undisturbed_figures() -> dict[str, Number | list[str] | None]:
     """Figures of a trial that nothing disturbed, by name: what every rule passes."""
     return {figure.name: [] if figure.unit == SENTENCES else figure.undisturbed for figure in TRIAL_FIGURES}

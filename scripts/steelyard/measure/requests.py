@@ -51,7 +51,7 @@ def throughput(window: Window, component: Component) -> float | Unknown | None:
 @trial_figure("count")
 def server_requests(window: Window) -> int | None:
     """By the servers' own counters, whole run of the injectors; None: they have none."""
-    counts = window.samples.counted()
+    counts = window.samples.total_counts()
     return round(counts.requests) - _own_requests(window) if counts else None
 
 

@@ -142,7 +142,7 @@ def in_duet(limit: float, judge: Judge) -> Judge:
     return judge_duet
 
 
-def unless_unwatched(judge: Judge) -> Judge:
+def require_watched(judge: Judge) -> Judge:
     """The same, unless something was not watched: then a figure within the limit would not be one, and is unknown."""
 
     def judge_watched(measurement: TrialMeasurement, spec: Spec) -> Finding:
@@ -154,7 +154,7 @@ def unless_unwatched(judge: Judge) -> Judge:
     return judge_watched
 
 
-def of_the_living(judge: Judge) -> Judge:
+def while_alive(judge: Judge) -> Judge:
     """The same, but of what has died or thrashed, where that is the result: it has been said."""
 
     def judge_living(measurement: TrialMeasurement, spec: Spec) -> Finding:

@@ -88,16 +88,16 @@ class Samples:
         """Read `samples/` of a trial. Files that are not there yet count as empty, a cut last line as not there."""
         return SamplesReader(folder).read()
 
-    def ended(self, process: str, at: float, until: float) -> "Samples":
+    def end_process(self, process: str, at: float, until: float) -> "Samples":
         """The same with a process that is known to have ended at a time: what it used stays, what it had is gone.
 
         Of what it used in its last second, after its last sample, nothing is known, and nothing is added.
         """
         levels = {"rss", "pss"}
 
-        def lasting(table: Table, gone: Collection[str]) -> Table:
+        def extend(table: Table, gone: Collection[str]) -> Table:
             return {
-                key: series.going_on(at, until, None if key[-1] not in gone else 0.0)
+                key: series.extend_to(at, until, None if key[-1] not in gone else 0.0)
                 if key[0] == process
                 else series
                 for key, series in table.items()
@@ -105,9 +105,9 @@ class Samples:
 
         return replace(
             self,
-            processes=lasting(self.processes, levels),
-            threads=lasting(self.threads, ()),
-            cgroups=lasting(self.cgroups, {"memory", "working_set"}),
+            processes=extend(self.processes, levels),
+            threads=extend(self.threads, ()),
+            cgroups=extend(self.cgroups, {"memory", "working_set"}),
         )
 
     def process_names(self) -> list[str]:
@@ -147,7 +147,7 @@ class Samples:
         requests, errors = (combine_known(column, sum) for column in zip(*grown, strict=True))
         return Counts(requests, errors) if requests is not None and errors is not None else None
 
-    def counted(self) -> Counts | None:
+    def total_counts(self) -> Counts | None:
         """Newest counters of all servers together, since each started; None without any."""
         last: dict[str, float] = defaultdict(float)
         for (_, _, column), series in self.counters.items():
@@ -156,7 +156,7 @@ class Samples:
 
     def cpu_seconds(self, process: str, t0: float, t1: float) -> float | None:
         """CPU seconds (user and system) of a process over a window; None without samples."""
-        return self.grown(process, ("user_s", "system_s"), t0, t1)
+        return self.growth(process, ("user_s", "system_s"), t0, t1)
 
     def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """CPU seconds of a server by thread group over a window; empty without samples."""
@@ -174,7 +174,7 @@ class Samples:
         )
         return float(max(read, default=0.0))
 
-    def told(self, process: str, t0: float, t1: float) -> dict[str, float]:
+    def own_figures(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """What a process told of itself over a window, means by name; without what its samples do not cover."""
         means = {
             name: series.mean(t0, t1) for (whose, name, _), series in self.metrics.items() if whose == process
@@ -197,7 +197,7 @@ class Samples:
 
     def major_faults(self, process: str, t0: float, t1: float) -> float | None:
         """Page faults of a process over a window that waited for the disk."""
-        return self.grown(process, ("major_faults",), t0, t1)
+        return self.growth(process, ("major_faults",), t0, t1)
 
     def group(self, process: str, column: str) -> Series:
         """A column of the container of a process; empty where there are no samples."""
@@ -236,7 +236,7 @@ class Samples:
         """A column of a process; empty where there are no samples."""
         return self.processes.get((process, column), NOTHING_READ)
 
-    def grown(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
+    def growth(self, process: str, columns: tuple[str, ...], t0: float, t1: float) -> float | None:
         """Growth of some columns of a process together."""
         return combine_known((self.series(process, column).delta(t0, t1) for column in columns), sum)
 
@@ -286,11 +286,11 @@ def _from_zero(counters: Table) -> Table:
     for (process, *_), series in counters.items():
         times[process].update(series.t.tolist())
 
-    def begun(process: str, series: Series) -> Series:
+    def start_at_zero(process: str, series: Series) -> Series:
         before = np.array(sorted(at for at in times[process] if at < series.t[0]))
         return Series(np.concatenate((before, series.t)), np.concatenate((np.zeros(before.size), series.v)))
 
-    return {key: begun(key[0], series) for key, series in counters.items()}
+    return {key: start_at_zero(key[0], series) for key, series in counters.items()}
 
 
 class _SampleFile:

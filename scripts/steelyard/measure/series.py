@@ -26,7 +26,7 @@ class Series:
         table = np.array(sorted(samples), dtype=np.float64).reshape(-1, 2)
         return cls(table[:, 0], table[:, 1])
 
-    def going_on(self, at: float, until: float, value: float | None = None) -> "Series":
+    def extend_to(self, at: float, until: float, value: float | None = None) -> "Series":
         """The samples up to a time, and from there to another one each second: a value; None: the last one."""
         kept = self.t <= at
         if not kept.any():

@@ -2,7 +2,7 @@
 """Whether everything lived, what the kernel killed in containers, and what ended when it was told to."""
 
 from steelyard.measure.formulas import EVERY, Metric, of_measurement
-from steelyard.measure.rule import LIVING, SURVIVE, Finding, Rule, judge_none, unless_unwatched
+from steelyard.measure.rule import LIVING, SURVIVE, Finding, Rule, judge_none, require_watched
 from steelyard.measure.window import SENTENCES, Window, trial_figure
 from steelyard.results.measurement import ComponentResult, TrialMeasurement
 from steelyard.results.schema import Trial
@@ -29,7 +29,7 @@ def restarts(window: Window) -> list[str]:
         *window.run.restarts,
         *(
             f"the kernel killed a process in the container of {component.name} for want of memory"
-            for component in window.measured
+            for component in window.measured_components
             if _kills(window, component)
         ),
     ]
@@ -56,14 +56,15 @@ def unwatched(window: Window) -> list[str]:
     return [
         *(
             f"whether the kernel killed a process in the container of {component.name} was not measured"
-            for component in window.measured
-            if window.contained and (component.cgroup is None or component.cgroup.value("oom_kills") is None)
+            for component in window.measured_components
+            if window.in_containers
+            and (component.cgroup is None or component.cgroup.value("oom_kills") is None)
         ),
         *window.run.unwatched,
     ]
 
 
-def everything_lived(lived: bool | None, measurement: TrialMeasurement) -> bool | None:
+def survival_of(lived: bool | None, measurement: TrialMeasurement) -> bool | None:
     """Whether everything lived to the end of the load: what the harness saw, and what the kernel killed in containers.
 
     None: the procedure does not ask for it, or it is not known.
@@ -75,7 +76,7 @@ def everything_lived(lived: bool | None, measurement: TrialMeasurement) -> bool 
     return None if measurement.sentences("unwatched") else True
 
 
-def survived(trial: Trial, _spec: Spec) -> float | None:
+def survival_value(trial: Trial, _spec: Spec) -> float | None:
     """1 where everything lived and answered, 0 where it did not; None where one of the two is not known."""
     if trial.survived is None or trial.survived is False:
         return trial.survived
@@ -101,7 +102,7 @@ METRICS = (
         " `stalled`) and nothing thrashed at its memory limit, else 0, also where there was too little memory to"
         " start with; the mean is the share of trials.",
         pitfalls="A few trials that all survived leave much room: read the interval that the answer gives.",
-        compute=survived,
+        compute=survival_value,
         better="higher",
         procedures=("survive",),
     ),
@@ -123,7 +124,7 @@ RULES = (
         limit=0.0,
         unit="servers",
         says="no server died, restarted or was OOM-killed",
-        judge=unless_unwatched(
+        judge=require_watched(
             judge_none("restarts", "No server died or restarted", "A server died or restarted"),
         ),
         procedures=(*LIVING, "start-up"),
@@ -134,7 +135,7 @@ RULES = (
         unit="containers",
         says="of every container with a memory limit it is known whether the kernel killed in it and whether it"
         " thrashed",
-        judge=unless_unwatched(_is_watched),
+        judge=require_watched(_is_watched),
         source="searches.md; what is not known has failed",
         procedures=SURVIVE,
     ),

@@ -12,9 +12,9 @@ from steelyard.results.spec import MEASURED_ROLES
 def throttled_seconds(window: Window) -> float | None:
     """CPU throttling by cgroups: of the containers of servers and compilers, else of the harness's own group (which is
     not theirs)."""
-    if not window.contained:
+    if not window.in_containers:
         return window.run.throttled
-    return combine_known(map(of_group("throttled_seconds"), window.measured), sum)
+    return combine_known(map(of_group("throttled_seconds"), window.measured_components), sum)
 
 
 METRICS = (

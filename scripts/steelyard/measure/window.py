@@ -18,7 +18,7 @@ from steelyard.results.measurement import ComponentResult, Number
 from steelyard.results.spec import MEASURED_ROLES, Component, Spec
 
 
-class Injectors(Protocol):
+class InjectorData(Protocol):
     """What the injectors left, and say of themselves."""
 
     @property
@@ -47,7 +47,7 @@ class Observations(Protocol):
     killed: dict[str, float]
 
     @property
-    def injectors(self) -> Injectors:
+    def injectors(self) -> InjectorData:
         """Of the trial."""
 
     @property
@@ -70,7 +70,7 @@ class Observations(Protocol):
         """How far the wall clock moved against the monotonic one, seconds."""
 
 
-class Process(Protocol):
+class RunningProcess(Protocol):
     """A process that was started."""
 
     @property
@@ -92,7 +92,7 @@ class Started(Protocol):
         """What it is."""
 
     @property
-    def running(self) -> Process:
+    def running(self) -> RunningProcess:
         """Its process."""
 
 
@@ -107,7 +107,7 @@ class Window:
     """By component; without those that have none."""
     recorded: Recorded
     """What the injectors recorded in the window."""
-    whole: Recorded
+    total: Recorded
     """And in all."""
     health: Health
     jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Window:
         self.seconds = self.end - self.start
 
     @property
-    def contained(self) -> bool:
+    def in_containers(self) -> bool:
         """Whether components run in containers; the self-check's engine simulates processes."""
         return self.spec.engine not in ("process", "synthetic")
 
@@ -133,7 +133,7 @@ class Window:
         return [component for component in self.components if component.role in roles]
 
     @property
-    def measured(self) -> list[ComponentResult]:
+    def measured_components(self) -> list[ComponentResult]:
         """What servers and compilers did."""
         return self.of(*MEASURED_ROLES)
 
@@ -143,9 +143,9 @@ class Window:
             cpu for component in self.spec.components if component.name in names for cpu in component.cpus
         }
 
-    def grown(self, name: str, *columns: str) -> float | None:
+    def growth(self, name: str, *columns: str) -> float | None:
         """Growth in the window of some columns of processes.csv together, of a component."""
-        return self.samples.grown(name, columns, self.start, self.end)
+        return self.samples.growth(name, columns, self.start, self.end)
 
     def rates(self, begin: float, end: float) -> list[tuple[float, float]]:
         """As `rates`."""

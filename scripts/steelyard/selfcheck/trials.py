@@ -18,7 +18,7 @@ from steelyard.measure.hdr import HIGH, empty
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.ledger import judge
-from steelyard.measure.registry import TRIAL_FIGURES, undisturbed
+from steelyard.measure.registry import TRIAL_FIGURES, undisturbed_figures
 from steelyard.measure.samples import Samples, Table
 from steelyard.measure.series import Array, Series
 from steelyard.measure.window import SENTENCES, Observations, Window
@@ -120,7 +120,7 @@ def make_trial(planned: Planned, spec: Spec, truth: Truth) -> Trial:
     requests = round(rate * SECONDS)
     measurement = TrialMeasurement.model_validate(
         {
-            **undisturbed(),
+            **undisturbed_figures(),
             "measure_seconds": SECONDS,
             "injector_requests": requests,
             "injector_errors": 0,

@@ -19,7 +19,7 @@ from steelyard.measure.ledger import judge
 from steelyard.measure.ramp_up import curves
 from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.start import first_answers
-from steelyard.measure.survival import everything_lived
+from steelyard.measure.survival import survival_of
 from steelyard.measure.window import Window
 from steelyard.results.failure import Failure
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
@@ -96,7 +96,7 @@ def measure_outcome(window: Window) -> TrialOutcome:
         components=components,
         first_answers=first_answers(window) if procedure == "start-up" else {},
         curves=curves(window) if procedure == "ramp-up" else {},
-        survived=everything_lived(window.run.survived, measurement),
+        survived=survival_of(window.run.survived, measurement),
         trace=trace(window) if procedure in ("steady", "survive") else [],
     )
 

@@ -147,7 +147,7 @@ class TrialRun:
         """All samples, once the sampler has ended; components that were killed on purpose end with their last one."""
         samples = self.samples.read()
         for name, at in self.killed.items():
-            samples = samples.ended(name, at, self.window[1] + 1.0)
+            samples = samples.end_process(name, at, self.window[1] + 1.0)
         return samples
 
     def start_injectors(self) -> None:

@@ -72,6 +72,8 @@ VERBS = re.compile(
 REAL = {
     "trial_ended": "an event that listeners are told of",
     "trial_started": "the same",
+    "running": "what a protocol asks of a record's field",
+    "started": "the same",
 }
 """Functions that end like participles and are plain."""
 

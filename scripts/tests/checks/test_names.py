@@ -8,29 +8,13 @@ from checks.names import PERSISTED, SCRIPTS, faults, faults_of, packages, shared
 
 pytestmark = pytest.mark.checks
 
-NOT_YET = {
-    "measure",
-}
-"""Packages that were written before the lint: whoever works on one takes it off."""
-
-TWO_MEANINGS = {
-    "Injectors": "measure",
-    "Process": "measure",
-}
-"""Classes of one name that were there before the lint, and the packages that rename theirs."""
-
-
 @pytest.mark.parametrize("package", packages())
 def test_names_are_plain(package: str) -> None:
-    wrong = faults_of(packages()[package])
-    if package in NOT_YET:
-        assert wrong, f"{package} is clean: take it off NOT_YET"
-    else:
-        assert wrong == []
+    assert faults_of(packages()[package]) == []
 
 
 def test_two_classes_never_share_a_name() -> None:
-    assert set(shared_names()) == set(TWO_MEANINGS), "rename one, or take what is done off TWO_MEANINGS"
+    assert shared_names() == {}
 
 
 @pytest.mark.parametrize("place", PERSISTED)

@@ -10,7 +10,7 @@ from test_recorded import SESSIONS, spec_of, window_of
 
 from steelyard.analysis.estimates import analyse
 from steelyard.experiment.schema import Metrics
-from steelyard.measure.reference import filled, trial_schema
+from steelyard.measure.reference import fill_tables, trial_schema
 from steelyard.report.pages import to_markdown
 from steelyard.report.view import View
 from steelyard.results.schema import Planned, Session, Trial
@@ -49,7 +49,7 @@ def main(folder: Path, page: Path, metric: str) -> None:
         "plan": metric_checks(),
         "session": [trial.model_dump(mode="json") for trial in trials],
         "report": to_markdown(View(session, analyse(session, trials), trials, list(directory.journal()))),
-        "reference": filled(page.read_text(encoding="utf-8")),
+        "reference": fill_tables(page.read_text(encoding="utf-8")),
         "simulated": [check.model_dump(mode="json") for check in undisturbed.checks],
     }
     json.dump(places, sys.stdout)

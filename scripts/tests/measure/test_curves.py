@@ -10,7 +10,7 @@ from builders import make_climb, make_session, make_trial
 
 from steelyard.analysis.best import against_best
 from steelyard.analysis.estimates import analyse
-from steelyard.measure.curves import requests_lost, running_median, steady_level, still_rising, time_to
+from steelyard.measure.curves import is_rising, lost_requests, running_median, steady_level, time_to
 
 
 def test_times_of_a_known_climb() -> None:
@@ -21,8 +21,8 @@ def test_times_of_a_known_climb() -> None:
     for share in (0.5, 0.8, 0.9, 0.95):
         assert time_to(curve, share * level) == pytest.approx(-10 * math.log(1 - share), abs=0.06)
     # The whole of what an exponential loses is level x time constant.
-    assert requests_lost(curve, level) == pytest.approx(10_000.0, rel=0.01)
-    assert not still_rising(curve)
+    assert lost_requests(curve, level) == pytest.approx(10_000.0, rel=0.01)
+    assert not is_rising(curve)
 
 
 def test_noise_hardly_moves_level_and_times() -> None:
@@ -63,9 +63,9 @@ def test_too_short_or_dead_curves_have_no_level() -> None:
 
 
 def test_still_rising() -> None:
-    assert still_rising([float(second) for second in range(60)])
-    assert not still_rising([100.0] * 60)
-    assert not still_rising([1.0, 2.0])
+    assert is_rising([float(second) for second in range(60)])
+    assert not is_rising([100.0] * 60)
+    assert not is_rising([1.0, 2.0])
 
 
 def test_running_median_keeps_a_rise_as_it_is() -> None:

@@ -11,7 +11,7 @@ from steelyard.experiment.schema import Metrics
 from steelyard.measure import curves
 from steelyard.measure.chance import FALSE_ALARM
 from steelyard.measure.record import metrics_of
-from steelyard.measure.reference import filled
+from steelyard.measure.reference import fill_tables
 from steelyard.measure.registry import METRICS, PARTS, metric_info
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 from steelyard.results.schema import Check
@@ -21,10 +21,10 @@ PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 def test_tables_of_the_page_are_what_the_registries_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == filled(page), "it is old: python -m steelyard.measure.reference ../docs/metrics.md"
-    assert filled(page.replace("| bytes |", "| miles |")) == page
+    assert page == fill_tables(page), "it is old: python -m steelyard.measure.reference ../docs/metrics.md"
+    assert fill_tables(page.replace("| bytes |", "| miles |")) == page
     with pytest.raises(ValueError, match="0 tables with the header"):
-        filled("# No table")
+        fill_tables("# No table")
 
 
 def test_figures_in_the_text_of_the_page_are_those_of_the_code() -> None:

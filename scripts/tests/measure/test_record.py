@@ -19,7 +19,7 @@ from steelyard.measure.ramp_up import curves
 from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.measure.start import first_answers
-from steelyard.measure.survival import everything_lived
+from steelyard.measure.survival import survival_of
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.measure.window import Window
 from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
@@ -132,7 +132,7 @@ def evidence(
         "samples": written(folder, list(groups), left_out, other, stopped),
         "gc_logs": {one.name: log for one in spec.servers},
         "recorded": Recorded(),
-        "whole": Recorded(),
+        "total": Recorded(),
         "health": Health(memory=0.1, gap=1.0),
     } | more
     return Window(**fields, facts=facts_of(started, fields["gc_logs"], {}))
@@ -269,7 +269,7 @@ def test_in_a_cluster_each_machine_is_judged_by_what_runs_there(tmp_path: Path) 
 
 
 def test_a_damaged_log_of_an_injector_voids(tmp_path: Path) -> None:
-    found = evidence(tmp_path, whole=Recorded(damaged=["injector-1/latency.hlog is cut off"]))
+    found = evidence(tmp_path, total=Recorded(damaged=["injector-1/latency.hlog is cut off"]))
     assert voided(found, "injectors") == {"injectors"}
 
 
@@ -386,8 +386,8 @@ def test_containers_of_which_no_group_could_be_read_are_not_known_to_be_undistur
         for name in ("server-1", "server-2")
     ]
     assert voided(found, "throttling", "restarts") == {"throttling", "restarts"}
-    assert everything_lived(True, measured) is None
-    assert everything_lived(False, measured) is False
+    assert survival_of(True, measured) is None
+    assert survival_of(False, measured) is False
 
 
 def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tmp_path: Path) -> None:
@@ -395,10 +395,10 @@ def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tm
     asked_to_live = planned(procedure="survive")
     before = group_rows("server-2", kills=1)
     found = evidence(tmp_path, group_rows("server-1"), before, spec=asked_to_live)
-    assert everything_lived(True, figures(found)[1]) is True
+    assert survival_of(True, figures(found)[1]) is True
     under_load = [*group_rows("server-2")[:5], *group_rows("server-2", kills=1)[5:]]
     found = evidence(tmp_path, group_rows("server-1"), under_load, spec=asked_to_live)
-    assert everything_lived(True, figures(found)[1]) is False
+    assert survival_of(True, figures(found)[1]) is False
 
 
 def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_requests_over_a_window_and_at_the_end(folder: Path) -> None:
     samples = Samples.load(folder)
     assert samples.requests("a", T + 2, T + 8) == pytest.approx(Counts(600, 6))
     assert samples.requests("b", T + 2, T + 8) == pytest.approx(Counts(300, 6))
-    assert samples.counted() == Counts(1000 + 525, 10 + 10)
+    assert samples.total_counts() == Counts(1000 + 525, 10 + 10)
     assert samples.requests("a", T + 2, T + 80) is None
     assert samples.requests("nobody", T + 2, T + 8) is None
 
@@ -123,7 +123,7 @@ def test_requests_are_those_of_all_operations(folder: Path) -> None:
     write(folder, "counters", rows)
     samples = Samples.load(folder)
     assert samples.requests("a", T + 2, T + 8) == pytest.approx(Counts(42, 12))
-    assert samples.counted() == Counts(70, 20)
+    assert samples.total_counts() == Counts(70, 20)
 
 
 def test_calls_between_services_are_no_requests(folder: Path) -> None:
@@ -134,7 +134,7 @@ def test_calls_between_services_are_no_requests(folder: Path) -> None:
     assert service_calls.read(make_window(samples, T + 1, T + 9)) == pytest.approx(240)
     assert samples.request_rate(T + 1, T + 9)[-1][1] == pytest.approx(150.0)
     assert samples.requests("a", T + 1, T + 9) == pytest.approx(Counts(800, 8))
-    assert samples.counted() == Counts(1000 + 525, 10 + 10)
+    assert samples.total_counts() == Counts(1000 + 525, 10 + 10)
 
 
 def test_a_server_that_nobody_asked_anything_counts_nothing(folder: Path) -> None:
@@ -288,10 +288,10 @@ def test_a_stall_is_a_time_without_cpu_of_a_server_that_works_else(folder: Path)
 
 
 def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
-    before = Samples.load(folder).counted()
+    before = Samples.load(folder).total_counts()
     with (folder / "counters.csv").open("a", encoding="utf-8") as file:
         file.write(f"{T + 11},a,ping,12")
-    assert Samples.load(folder).counted() == before
+    assert Samples.load(folder).total_counts() == before
 
 
 def test_nothing_there_yet(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert longest_gap(samples, [], T, T + 1) is None
     assert stall(samples, "a", T, T + 1) is None
     assert clock_step(samples, T, T + 1) is None
-    assert samples.counted() is None
+    assert samples.total_counts() is None
 
 
 def test_other_columns_are_refused(tmp_path: Path) -> None:

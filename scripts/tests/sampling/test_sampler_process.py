@@ -173,7 +173,7 @@ def test_memory_faults_and_switches(sampler: Running, observed: Observed) -> Non
 
 def test_counters_with_the_servers_own_time(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry(), answer_limit=UNLIMITED)
-    sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
+    sampler.until(lambda s: (s.total_counts() or (0,))[0] >= 50)
     assert sampler.stop(signal.SIGINT) == (Exit.OK, "")
     requests = Samples.load(sampler.output).counters["server-1", "ping", "requests"]
     # Each question raises the count by ten, so every answer was kept, the last sample's too.
@@ -188,15 +188,15 @@ def test_figures_that_a_process_tells_of_itself(sampler: Running, observed: Obse
     assert sampler.stop() == (Exit.OK, "")
     samples = Samples.load(sampler.output)
     first, *_, last = samples.metrics["jitserver", "busy_threads", "value"].t
-    assert samples.told("jitserver", first, last) == {"busy_threads": 7.0}
-    assert samples.told("server-1", first, last) == {}
-    assert samples.counted() is None
+    assert samples.own_figures("jitserver", first, last) == {"busy_threads": 7.0}
+    assert samples.own_figures("server-1", first, last) == {}
+    assert samples.total_counts() is None
     assert sampler.notes() == []
 
 
 def test_the_connection_is_kept_where_the_server_keeps_it(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry(path="/kept"), answer_limit=UNLIMITED)
-    sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
+    sampler.until(lambda s: (s.total_counts() or (0,))[0] >= 50)
     assert sampler.stop() == (Exit.OK, "")
     samples = Samples.load(sampler.output)
     assert set(samples.counters["server-1", "ping", "errors"].v) == {1.0}  # connections
@@ -205,7 +205,7 @@ def test_the_connection_is_kept_where_the_server_keeps_it(sampler: Running, obse
 
 def test_a_kept_connection_that_is_lost_is_made_anew(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry(path="/lost"))
-    samples = sampler.until(lambda s: (s.counted() or (0,))[0] >= 50)
+    samples = sampler.until(lambda s: (s.total_counts() or (0,))[0] >= 50)
     assert sampler.stop() == (Exit.OK, "")
     connections = samples.counters["server-1", "ping", "errors"].v
     assert list(connections) == sorted(set(connections))
@@ -233,7 +233,7 @@ def test_a_server_that_does_not_answer_is_told(sampler: Running, observed: Obser
 
 def test_process_that_dies(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry())
-    sampler.until(lambda s: s.counted())
+    sampler.until(lambda s: s.total_counts())
     with suppress(OSError):
         fetch(f"http://127.0.0.1:{observed.port}/stop")
     assert observed.process.wait() == 3

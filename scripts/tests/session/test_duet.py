@@ -118,7 +118,7 @@ def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
     found = Samples.load(own)
     assert found.process_names() == ["server-1", "harness", "injector-1"]
     assert found.processes["server-1", "user_s"].v.tolist() == [2.0]
-    counted = found.counted()
+    counted = found.total_counts()
     assert counted is not None
     assert counted.requests == 20
     assert found.host["other_s",].v.tolist() == [0.01]

@@ -122,7 +122,7 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
     found = Samples.load(tmp_path / "trial" / "samples")
     assert {"server-1", "injector-1", "harness"} <= set(found.process_names())
     assert found.requests("server-1", start, end) is not None
-    assert found.grown("injector-1", ("wait_s",), start, end) is not None
+    assert found.growth("injector-1", ("wait_s",), start, end) is not None
     (machine,) = found.machines
     assert set(machine.components) == {"server-1", "injector-1"}
     assert found.other_cpu(start, end, machine) is not None
