@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,13 +46,15 @@ class TradeInjectorTest {
   }
 
   /** Runs until users have come back for another socket, and have done what is rare. */
-  private Injector runUntilSocketsAreReplaced(ObjectNode settings, int users) throws Exception {
+  private Injector runUntilSocketsAreReplaced(
+      ObjectNode settings, int users, BooleanSupplier enough) throws Exception {
     Injector injector =
         Injector.runUntil(
             settings,
             "enough was served",
             () ->
-                server.served("sockets") > 2L * users
+                enough.getAsBoolean()
+                    && server.served("sockets") > 2L * users
                     && server.served("POST register.faces") > 0
                     && server.served("register") > 0
                     && server.served("sell") > 0);
@@ -61,11 +64,12 @@ class TradeInjectorTest {
 
   @Test
   void usersKeepTheirSocketsAndSessions() throws Exception {
-    Injector injector = runUntilSocketsAreReplaced(settings(), 6);
+    // A socket serves more than one operation; on a slow machine that takes until two of a user
+    // come within a second.
+    Injector injector =
+        runUntilSocketsAreReplaced(
+            settings(), 6, () -> server.served("updates") > server.served("sockets") + 6);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
-    assertTrue(
-        server.served("updates") > server.served("sockets"),
-        "a socket serves more than one operation");
     assertEquals(server.served("login"), requests(injector, "login"));
     assertEquals(server.served("logout"), requests(injector, "logout"));
     assertEquals(server.served("quotes"), requests(injector, "quotes"));
@@ -84,7 +88,7 @@ class TradeInjectorTest {
     // However many sessions are under way at once on a slow machine, no two sell one user's
     // holdings.
     settings.withObject("/parameters").put("users", 100_000);
-    Injector injector = runUntilSocketsAreReplaced(settings, 32);
+    Injector injector = runUntilSocketsAreReplaced(settings, 32, () -> true);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
   }
 
