@@ -8,6 +8,7 @@ from checks.names import PERSISTED, SCRIPTS, faults, faults_of, packages, shared
 
 pytestmark = pytest.mark.checks
 
+
 @pytest.mark.parametrize("package", packages())
 def test_names_are_plain(package: str) -> None:
     assert faults_of(packages()[package]) == []
