@@ -54,7 +54,7 @@ def _cell(row: Mapping[str, object], name: str) -> str:
 def _table(
     title: str | None, columns: Sequence[str], rows: Sequence[Mapping[str, object]], *, full_width: bool
 ) -> Table:
-    """`full_width`: all columns but the last have their full_width width."""
+    """`full_width`: all columns but the last have their full width."""
     table = Table(
         title=title, title_justify="left", title_style="bold", box=None, padding=(0, _BETWEEN, 0, 0)
     )

@@ -2,12 +2,12 @@
 """Sets host states for the plots of a session, reads them back, and puts them back at the end, however it ends.
 
 What was there is recorded before the first change, in one file of the host: `/run/steelyard/host-states.json`. `/run`
-is emptied when the host restarts, as the settings themselves are. Three may put back what is read_record, and only one
+is emptied when the host restarts, as the settings themselves are. Three may put back what is recorded, and only one
 of them does, under a lock:
 
 - the session, at its end (`HostStates.restore`);
 - the guard process, when the session was killed (`Children.on_crash` runs this module, see `main`);
-- the next session, when both were killed (`put_back`); until then `doctor` warns (`recorded`).
+- the next session, when both were killed (`put_back`); until then `doctor` warns (`read_record`).
 
 The record of a session that is alive is left alone. A resumed session therefore finds the host as it was before the
 session began, or the record that says how it was, and never takes for original what a killed session had set.

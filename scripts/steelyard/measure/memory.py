@@ -63,14 +63,11 @@ def pss_mean(window: Window, component: Component) -> float | Unknown | None:
 
 def _of_all(window: Window, figure: str, read: Callable[[Memory], float | None]) -> float | Unknown:
     """A figure of all servers and compilers together, where each has it."""
-    reasons = (
-        f"{component.name}: {component.unknown[figure]}"
-        for component in window.measured_components
-        if figure in component.unknown
-    )
-    if reason := next(reasons, None):
-        return Unknown(reason)
-    names = [component.name for component in window.measured_components]
+    components = window.measured_components
+    for component in components:
+        if figure in component.unknown:
+            return Unknown(f"{component.name}: {component.unknown[figure]}")
+    names = [component.name for component in components]
     return known_or(read(window.samples.memory(names, window.start, window.end)), UNCOVERED)
 
 
