@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from steelyard.analysis.estimates import few_switches, values_of
-from steelyard.analysis.paired import LEVEL, TIED, paired_test, t_quantile
+from steelyard.analysis.paired import LEVEL, TIED, paired_test, ratio_of, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
@@ -180,10 +180,10 @@ def welch(first: Sequence[float], second: Sequence[float], level: float = LEVEL)
     variance = math.fsum(part for part, _ in parts)
     count = a.n + b.n
     if variance <= TIED**2:
-        return IntervalEstimate(math.exp(distance), None, None, count)
+        return IntervalEstimate(ratio_of(distance), None, None, count)
     freedom = variance**2 / math.fsum(part**2 / df for part, df in parts)
     half = t_quantile(1 - level / 2, freedom) * math.sqrt(variance)
-    return IntervalEstimate(math.exp(distance), math.exp(distance - half), math.exp(distance + half), count)
+    return IntervalEstimate(ratio_of(distance), ratio_of(distance - half), ratio_of(distance + half), count)
 
 
 def yields(side: Side) -> dict[str, dict[str, IntervalEstimate]]:
@@ -214,4 +214,4 @@ def _mean(values: Sequence[float]) -> IntervalEstimate | None:
     core = paired_test(logs)
     if core is None or core.is_tied:
         return IntervalEstimate(math.exp(math.fsum(logs) / len(logs)), None, None, len(logs))
-    return IntervalEstimate(math.exp(core.mean), math.exp(core.low), math.exp(core.high), core.n)
+    return IntervalEstimate(math.exp(core.mean), ratio_of(core.low), ratio_of(core.high), core.n)

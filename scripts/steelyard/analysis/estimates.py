@@ -20,6 +20,7 @@ from steelyard.analysis.paired import (
     adjust_p,
     detectable_effect,
     paired_test,
+    ratio_of,
     spreads_differ,
     two_groups,
 )
@@ -135,14 +136,14 @@ def estimate(
         metric=name,
         arm=arm,
         n=len(common(values, baseline)),
-        ratio=math.exp(core.mean) if core else None,
+        ratio=ratio_of(core.mean) if core else None,
         low=None,
         high=None,
         p=None,
         p_adjusted=None,
         detectable=None,
         cannot_rule_out=None,
-        ratios=[math.exp(value) for value in logs or ()],
+        ratios=[ratio_of(value) for value in logs or ()],
         switches=len(common(values, baseline)) if switched else None,
         unequal=unequal,
     )
@@ -155,7 +156,7 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     if core is None or few_switches(estimate):
         return estimate
     spread = None if core.is_tied else core
-    low, high = (math.exp(spread.low), math.exp(spread.high)) if spread else (None, None)
+    low, high = (ratio_of(spread.low), ratio_of(spread.high)) if spread else (None, None)
     seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
     return estimate.model_copy(
         update={

@@ -23,6 +23,8 @@ TIED = 1e-12
 """Values that differ by no more than rounding have shown no spread at all."""
 CLEARLY = 0.01
 """Level of the remarks beside an interval: lower than that of tests, as each arm may get several."""
+_FURTHEST = 100.0
+"""Log ratio at which factors are held: they say nothing there, and from 709.8 on they fit no floating-point number."""
 _TWO_GROUPS = {6: 0.032, 8: 0.065, 10: 0.0915, 12: 0.1137, 15: 0.138, 20: 0.17}
 """1 % quantiles, by number of values, of what the best split leaves unexplained in normal samples (200,000 each)."""
 
@@ -48,6 +50,19 @@ class PairedTest:
         """One-sided bound of the mean effect: it lies on the other side with probability `level`."""
         half = t_quantile(1 - level, self.n - 1) * self.sd / math.sqrt(self.n)
         return self.mean + half if upper else self.mean - half
+
+
+def ratio_of(log: float) -> float:
+    """exp(log), held at e^-100 and e^100: in two blocks a bound may lie beyond every number.
+
+    Their interval is 255 standard errors wide on either side at the level of 20 comparisons.
+    """
+    return math.exp(max(-_FURTHEST, min(_FURTHEST, log)))
+
+
+def fraction_of(log: float) -> float:
+    """The relative change exp(log) - 1, held where `ratio_of` is."""
+    return math.expm1(max(-_FURTHEST, min(_FURTHEST, log)))
 
 
 @lru_cache(maxsize=4096)
@@ -132,7 +147,7 @@ def detectable_effect(
         return None
     change = detectable_in_sd(n, level=LEVEL / comparisons) * sd
     change *= 1.0 if estimated_from is None else sd_bound(estimated_from)
-    return math.expm1(change) if change < 100 else None
+    return math.expm1(change) if change < _FURTHEST else None
 
 
 def spreads_differ(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.analysis.estimates import LEAST_SWITCHES, arm_label
-from steelyard.analysis.paired import LEVEL, paired_test
+from steelyard.analysis.paired import LEVEL, paired_test, ratio_of
 from steelyard.analysis.search import SearchState, value_text
 from steelyard.analysis.searching import SearchQuestion, limits_text, question_of, steps_of, view_of
 from steelyard.measure.formulas import combine_known
@@ -138,7 +138,7 @@ def _pool(brackets: Collection[tuple[float, float]], level: float = LEVEL) -> _P
     logs = [log for log, _ in brackets]
     half = math.fsum(width for _, width in brackets) / len(brackets)
     core = paired_test(logs, level)
-    low, high = (math.exp(core.low - half), math.exp(core.high + half)) if core else (None, None)
+    low, high = (ratio_of(core.low - half), ratio_of(core.high + half)) if core else (None, None)
     return _Pooled(math.exp(math.fsum(logs) / len(logs)), low, high, half)
 
 

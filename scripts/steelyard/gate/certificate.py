@@ -21,7 +21,14 @@ from pydantic import Field
 
 from steelyard import __version__
 from steelyard.analysis.estimates import log_ratios, values_of
-from steelyard.analysis.paired import CLEARLY, detectable_effect, paired_test, two_groups
+from steelyard.analysis.paired import (
+    CLEARLY,
+    detectable_effect,
+    fraction_of,
+    paired_test,
+    ratio_of,
+    two_groups,
+)
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete, SteelyardError
 from steelyard.gate.conditions import Conditions, conditions_of, different_fields, unknown_in
@@ -194,7 +201,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
                 start_sd=core.sd / math.sqrt(2),
                 floor=floor_of(core.sd, core.n),
                 floors={pairs: floor_of(core.sd, core.n, [pairs]) for pairs in INTERIM_PAIRS},
-                mean=math.exp(core.mean),
+                mean=ratio_of(core.mean),
                 p=core.p,
                 drift=slope,
                 drifts=drifts,
@@ -215,7 +222,7 @@ def _drift(starts: Sequence[tuple[float, float]]) -> tuple[float, bool]:
     left = logs - logs.mean() - slope * (times - times.mean())
     error = math.sqrt(float(left @ left) / (len(starts) - 2) / spread)
     p = 2 * float(scipy.special.stdtr(len(starts) - 2, -abs(slope) / error)) if error > 0 else 1.0
-    return math.expm1(max(-50.0, min(50.0, slope))), p < CLEARLY
+    return fraction_of(slope), p < CLEARLY
 
 
 def windows_of(trials: Sequence[Trial]) -> Windows | None:

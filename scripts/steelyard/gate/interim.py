@@ -15,7 +15,14 @@ from dataclasses import dataclass
 import scipy
 
 from steelyard.analysis.estimates import estimate, values_of
-from steelyard.analysis.paired import PairedTest, detectable_in_sd, paired_test, sd_bound, t_quantile
+from steelyard.analysis.paired import (
+    PairedTest,
+    detectable_in_sd,
+    fraction_of,
+    paired_test,
+    sd_bound,
+    t_quantile,
+)
 from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
 from steelyard.measure.registry import metric_info
@@ -64,7 +71,7 @@ def floor_of(sd: float, known_from: int, interims: Sequence[int] = INTERIM_PAIRS
         interims: pairs after which the gate is analysed.
     """
     change = detectable_in_sd(max(interims), FLOOR_POWER, INTERIM_LEVEL) * sd * sd_bound(known_from)
-    return math.expm1(min(change, 100.0))
+    return fraction_of(change)
 
 
 def ends_at(session: Session, trials: Sequence[Trial], blocks: int) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.paired import paired_test
+from steelyard.analysis.paired import paired_test, ratio_of
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
@@ -190,7 +190,7 @@ def _confirm(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, str
 
 def _interim_result(analysis: InterimAnalysis) -> InterimResult:
     core = paired_test([math.log(ratio) for ratio in analysis.estimate.ratios], INTERIM_LEVEL)
-    low, high = (math.exp(core.low), math.exp(core.high)) if core and not core.is_tied else (None, None)
+    low, high = (ratio_of(core.low), ratio_of(core.high)) if core and not core.is_tied else (None, None)
     return InterimResult(
         blocks=analysis.blocks,
         pairs=analysis.estimate.n,

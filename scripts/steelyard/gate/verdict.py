@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.analysis.paired import LEVEL, PairedTest, paired_test
+from steelyard.analysis.paired import LEVEL, PairedTest, fraction_of, paired_test
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 from steelyard.results.figures import count, percent
@@ -93,8 +93,8 @@ def _judge(
     worse = 1 if better == "lower" else -1
     level, passing = levels
     upper = core.bound(worse > 0, passing)
-    harm, bound = (worse * math.expm1(value) for value in (core.mean, upper))
-    least, most = sorted(worse * math.expm1(value) for value in (core.low, core.high))
+    harm, bound = (worse * fraction_of(value) for value in (core.mean, upper))
+    least, most = sorted(worse * fraction_of(value) for value in (core.low, core.high))
     moved = f" is {percent(abs(harm))} {'worse' if harm > 0 else 'better'}"
     if bound < margin:
         text = (

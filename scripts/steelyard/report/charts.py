@@ -161,7 +161,11 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
     axes.set_ylim(top=-0.75)
     axes.axvline(0, color=INK["muted"], lw=1.2)
     for row, e in enumerate(shown.values()):
-        bounds = [100 * (e.low - 1), 100 * (e.high - 1)] if e.low is not None and e.high is not None else []
+        bounds = (
+            [100 * (e.low - 1), 100 * (min(e.high, 1000) - 1)]
+            if e.low is not None and e.high is not None
+            else []
+        )
         center = 100 * ((e.ratio or 1) - 1)
         _interval(axes, row, center, bounds, "accent" if beyond_noise(e) else "surface")
         annotate(axes, figures.effect(e), (center, row), (0, 8), ha="center", fontsize=11)

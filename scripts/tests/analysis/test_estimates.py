@@ -9,10 +9,10 @@ import pytest
 from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
-from steelyard.analysis.estimates import NO_MEASUREMENT, analyse
+from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, simultaneous
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.rounds import unequal
-from steelyard.analysis.sentences import answer, beyond_noise
+from steelyard.analysis.sentences import answer, beyond_noise, weight
 from steelyard.errors import BadInput
 from steelyard.measure.ledger import judge
 from steelyard.measure.registry import metric_info
@@ -50,6 +50,17 @@ def test_cannot_rule_out_looks_both_ways() -> None:
     ]["jvms-2"]
     assert worse.low is not None
     assert worse.cannot_rule_out == pytest.approx(1 - worse.low)
+
+
+def test_an_interval_beyond_every_number_rules_nothing_out() -> None:
+    """Two blocks that differ 300 times: at the level of many comparisons exp(bound) fits no floating-point number."""
+    few = {"jvms-1": [100.0, 100.0], "jvms-2": [1.0, 300.0]}
+    analysis = analyse(make_session([1, 2], 2), make_trials(few))
+    alone = analysis.estimates["throughput"]["jvms-2"]
+    among_many = simultaneous(alone, 100)
+    assert (among_many.low, among_many.high) == pytest.approx((math.exp(-100), math.exp(100)))
+    assert not beyond_noise(among_many)
+    assert weight(among_many) == "within noise: not even a doubling is ruled out"
 
 
 def test_void_trials_are_never_averaged_in() -> None:
