@@ -61,7 +61,13 @@ def injector_components(
 
 def injector_options(jvm: JvmIdentity) -> list[str]:
     """JVM options of an injector (loadgen/README.md says why)."""
-    options = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
+    options = [
+        "-Xms256m",
+        "-Xmx256m",
+        "-XX:+UseParallelGC",
+        "-XX:+ExitOnOutOfMemoryError",
+        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    ]
     if jvm.feature >= 24:
         options += ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
     if jvm.kind == "hotspot":

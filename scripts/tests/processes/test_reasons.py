@@ -68,6 +68,10 @@ STACK = "\n".join(f"\tat com.example.Frame{number}.run(Frame.java:{number})" for
             "[AUDIT   ] CWWKE0001I: launched\n\x1b[31m[ERROR   ] CWWKF0042E: no such feature\x1b[0m\n[AUDIT] off\n",
             "[ERROR ] CWWKF0042E: no such feature",
         ),
+        (
+            "load of 5 users\nTerminating due to java.lang.OutOfMemoryError: Java heap space\n",
+            "Terminating due to java.lang.OutOfMemoryError: Java heap space",
+        ),
         # No error, though the word is in it.
         ("0 errors\n-XX:+ExitOnOutOfMemoryError\nRuntimeErrorHandler\n", "0 errors ... RuntimeErrorHandler"),
     ],

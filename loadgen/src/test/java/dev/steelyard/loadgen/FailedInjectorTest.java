@@ -62,6 +62,21 @@ class FailedInjectorTest {
     assertTrue(injector.console().contains(words), injector.console());
   }
 
+  /** As the harness and the image start it; no user is lost in silence. */
+  @Test
+  void fullHeapEndsTheJvm() throws Exception {
+    ObjectNode settings = settings().put("users", 100_000);
+    Injector injector =
+        Injector.startFromEnvironment(
+            folder.resolve("out"),
+            settings.toString(),
+            List.of("-Xmx24m", "-XX:+ExitOnOutOfMemoryError"));
+    assertEquals(3, injector.await(), injector::console);
+    assertTrue(
+        injector.console().contains("Terminating due to java.lang.OutOfMemoryError"),
+        injector.console());
+  }
+
   @Test
   void fullDisk() throws Exception {
     Injector injector = Injector.start(settings());
