@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# All images: docker buildx bake -f images/docker-bake.hcl [GROUP|TARGET]
-# Every variable can be given in the environment; `steelyard images build` sets them from the bases that the Containerfiles
-# name and from the finished Maven build. images/README.md says what each image is.
-
-# One entry is one application: its name is that of its folder in the build, of the stage in images/server/Containerfile
-# and of its image.
-variable "APPLICATIONS" {
-  default = [
-    { name = "ping", title = "ping", what = "the ping workload", root = "" },
-    { name = "acmeair", title = "AcmeAir", what = "AcmeAir, monolith and services,", root = "" },
-    { name = "daytrader7", title = "DayTrader7", what = "DayTrader7", root = "/daytrader" },
-    { name = "olio", title = "Olio", what = "Olio", root = "/olio" },
-  ]
-}
+# All images: docker buildx bake -f images/docker-bake.hcl -f images/images.json [GROUP|TARGET]
+# images.json says which there are (IMAGES) and their version (VERSION); here stands how they are built. Every variable can be
+# given in the environment; `steelyard images build` sets them from the bases that the Containerfiles name and from the
+# finished Maven build. images/README.md says what each image is.
 
 variable "REGISTRY" { default = "localhost/steelyard" }
-variable "VERSION" { default = "0.1.0" }
 variable "REVISION" { default = "" }
 variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
 
@@ -26,7 +15,8 @@ variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
 # What each application's workload file states, as a JSON object.
 variable "WORKLOAD_VERSIONS" { default = "{}" }
 
-variable "PLATFORMS" { default = "linux/amd64,linux/ppc64le" }
+# Of these an image is made for the ones that images.json names for it.
+variable "PLATFORMS" { default = "linux/amd64,linux/arm64,linux/ppc64le" }
 
 # The build is finished: the stage that would run Maven is replaced, but its base would be looked up all the same.
 variable "NO_MAVEN" { default = "scratch" }
@@ -47,120 +37,121 @@ group "default" {
 
 # Everything that needs no OpenJ9.
 group "hotspot" {
-  targets = concat([for one in APPLICATIONS : "${one.name}-hotspot"], ["embedded-mongo", "olio-geocoder", "loadgen", "harness", "socket-proxy"])
+  targets = concat([for name, image in IMAGES : "${name}-hotspot" if contains(image.flavours, "hotspot")],
+  [for name, image in IMAGES : name if length(image.flavours) == 0 && image.base != "openj9"])
 }
 
 # The rest.
 group "openj9" {
-  targets = concat([for one in APPLICATIONS : "${one.name}-openj9"], ["jitserver"])
+  targets = concat([for name, image in IMAGES : "${name}-openj9" if contains(image.flavours, "openj9")],
+  [for name, image in IMAGES : name if length(image.flavours) == 0 && image.base == "openj9"])
 }
 
+function "chosen" {
+  params = [image]
+  result = [for one in image.platforms : one if contains(split(",", PLATFORMS), one)]
+}
+
+# What start.sh and the harness read of an image: its part, and how it shows that it works.
 function "labels" {
-  params = [title, description, licenses, base]
+  params = [image, flavour, base]
   result = {
-    "org.opencontainers.image.title"       = "Steelyard ${title}"
-    "org.opencontainers.image.description" = description
+    "org.opencontainers.image.title"       = "Steelyard ${image.title}${flavour}"
+    "org.opencontainers.image.description" = "${image.description}${flavour == "" ? "" : " on ${regex_replace(flavour, "[ ()]", "")}"}"
     "org.opencontainers.image.version"     = VERSION
     "org.opencontainers.image.revision"    = REVISION
     "org.opencontainers.image.source"      = SOURCE
-    "org.opencontainers.image.licenses"    = licenses
+    "org.opencontainers.image.licenses"    = image.licenses
     "org.opencontainers.image.base.name"   = regex_replace(base, "@.*$", "")
     "org.opencontainers.image.base.digest" = length(regexall("@", base)) > 0 ? regex_replace(base, "^.*@", "") : ""
     "dev.steelyard.fingerprint"            = FINGERPRINT
+    "dev.steelyard.role"                   = image.role
+    "dev.steelyard.port"                   = image.port
+    "dev.steelyard.answers"                = join(" ", [for path, answer in image.answers : "${path}=${answer}"])
   }
-}
-
-target "_image" {
-  platforms  = split(",", PLATFORMS)
-  dockerfile = "Containerfile"
 }
 
 target "servers" {
   matrix = {
-    application = APPLICATIONS
+    application = [for name, image in IMAGES : name if length(image.flavours) > 0]
     flavour     = [{ name = "hotspot", title = "HotSpot", base = BASE_HOTSPOT }, { name = "openj9", title = "OpenJ9", base = BASE_OPENJ9 }]
   }
-  name     = "${application.name}-${flavour.name}"
-  inherits = ["_image"]
-  context  = "images/server"
-  target   = application.name
-  contexts = { package = "${BUILD}/${application.name}/wlp" }
+  name       = "${application}-${flavour.name}"
+  context    = "images/server"
+  dockerfile = "Containerfile"
+  target     = application
+  platforms  = chosen(IMAGES[application])
+  contexts   = { package = "${BUILD}/${application}/wlp" }
   args = {
     "BASE_${upper(flavour.name)}" = flavour.base
     BASE_TOOLS                    = BASE_TOOLS
     BASE_MAVEN                    = NO_MAVEN
     FLAVOUR                       = flavour.name
-    WORKLOAD                      = application.name
-    CONTEXT_ROOT                  = application.root
+    WORKLOAD                      = application
+    CONTEXT_ROOT                  = IMAGES[application].context_root
     SCC                           = flavour.name == "openj9" ? SCC : "off"
   }
   tags = concat(
-    ["${REGISTRY}/${application.name}:${VERSION}-${flavour.name}"],
-    flavour.name == "openj9" ? ["${REGISTRY}/${application.name}:${VERSION}"] : []
+    ["${REGISTRY}/${application}:${VERSION}-${flavour.name}"],
+    flavour.name == "openj9" ? ["${REGISTRY}/${application}:${VERSION}"] : []
   )
   labels = merge(
-    labels(
-      "${application.title} (${flavour.title})", "Open Liberty with ${application.what} on ${flavour.title}",
-      "Apache-2.0 AND EPL-2.0", flavour.base
-    ),
-    { "dev.steelyard.workload.version" = lookup(jsondecode(WORKLOAD_VERSIONS), application.name, "") }
+    labels(IMAGES[application], " (${flavour.title})", flavour.base),
+    { "dev.steelyard.workload.version" = lookup(jsondecode(WORKLOAD_VERSIONS), application, "") }
   )
 }
 
-target "embedded-mongo" {
-  inherits = ["_image"]
-  context  = "images/companions"
-  target   = "embedded-mongo"
-  contexts = { embedded-mongo-jars = "${BUILD}/embedded-mongo" }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
-  tags     = ["${REGISTRY}/embedded-mongo:${VERSION}"]
+# Small servers beside the applications, on HotSpot.
+target "companions" {
+  matrix     = { image = ["embedded-mongo", "olio-geocoder"] }
+  name       = image
+  context    = "images/companions"
+  dockerfile = "Containerfile"
+  target     = image
+  platforms  = chosen(IMAGES[image])
+  contexts   = { "${image}-jars" = "${BUILD}/${image}" }
+  args       = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
+  tags       = ["${REGISTRY}/${image}:${VERSION}"]
   # What it can stand for where that is not to be had: STEELYARD_MONGO_IMAGE of the bundles.
   labels = merge(
-    labels("embedded database", "A database in memory that speaks MongoDB's wire protocol", "Apache-2.0 AND BSD-3-Clause", BASE_HOTSPOT),
-    { "dev.steelyard.replaces" = "mongo" },
+    labels(IMAGES[image], "", BASE_HOTSPOT),
+    IMAGES[image].replaces == "" ? {} : { "dev.steelyard.replaces" = IMAGES[image].replaces }
   )
-}
-
-target "olio-geocoder" {
-  inherits = ["_image"]
-  context  = "images/companions"
-  target   = "olio-geocoder"
-  contexts = { olio-geocoder-jars = "${BUILD}/olio-geocoder" }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
-  tags     = ["${REGISTRY}/olio-geocoder:${VERSION}"]
-  labels   = labels("Olio's geocoder", "The geocoder that Olio asks, emulated", "Apache-2.0", BASE_HOTSPOT)
 }
 
 target "loadgen" {
-  inherits = ["_image"]
-  context  = "images/loadgen"
-  contexts = { loadgen = "${BUILD}/loadgen" }
-  args     = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_MAVEN = NO_MAVEN }
-  tags     = ["${REGISTRY}/loadgen:${VERSION}"]
-  labels   = labels("loadgen", "Gatling injector that records every request", "Apache-2.0", BASE_HOTSPOT)
+  context    = "images/loadgen"
+  dockerfile = "Containerfile"
+  platforms  = chosen(IMAGES.loadgen)
+  contexts   = { loadgen = "${BUILD}/loadgen" }
+  args       = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_MAVEN = NO_MAVEN }
+  tags       = ["${REGISTRY}/loadgen:${VERSION}"]
+  labels     = labels(IMAGES.loadgen, "", BASE_HOTSPOT)
 }
 
 target "jitserver" {
-  inherits = ["_image"]
-  context  = "images/jitserver"
-  args     = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
-  tags     = ["${REGISTRY}/jitserver:${VERSION}"]
-  labels   = labels("jitserver", "Compilation server of Eclipse OpenJ9", "Apache-2.0", BASE_OPENJ9)
+  context    = "images/jitserver"
+  dockerfile = "Containerfile"
+  platforms  = chosen(IMAGES.jitserver)
+  args       = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
+  tags       = ["${REGISTRY}/jitserver:${VERSION}"]
+  labels     = labels(IMAGES.jitserver, "", BASE_OPENJ9)
 }
 
 target "harness" {
-  inherits   = ["_image"]
   context    = "."
   dockerfile = "images/harness/Containerfile"
+  platforms  = chosen(IMAGES.harness)
   args       = { BASE_HARNESS = BASE_HARNESS }
   tags       = ["${REGISTRY}/harness:${VERSION}"]
-  labels     = labels("harness", "Runs experiments through a container engine or in a Kubernetes cluster", "Apache-2.0", BASE_HARNESS)
+  labels     = labels(IMAGES.harness, "", BASE_HARNESS)
 }
 
 target "socket-proxy" {
-  inherits = ["_image"]
-  context  = "images/socket-proxy"
-  args     = { BASE_PROXY = BASE_PROXY }
-  tags     = ["${REGISTRY}/socket-proxy:${VERSION}"]
-  labels   = labels("socket proxy", "Lets through only what experiments need of the engine's API", "Apache-2.0", BASE_PROXY)
+  context    = "images/socket-proxy"
+  dockerfile = "Containerfile"
+  platforms  = chosen(IMAGES["socket-proxy"])
+  args       = { BASE_PROXY = BASE_PROXY }
+  tags       = ["${REGISTRY}/socket-proxy:${VERSION}"]
+  labels     = labels(IMAGES["socket-proxy"], "", BASE_PROXY)
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Starts every image of a platform as the bundles do (read-only, no capabilities, a user that the image does not know) and
-# waits until each has shown that it works. Needs docker and nothing else: it also runs where the harness does not.
+# waits until each has shown that it works, as its labels say: role, port, and the answers on that port (images/images.json).
+# Needs docker and nothing else: it also runs where the harness does not.
 #
 #   start.sh PLATFORM IMAGE...     references, by tag or digest; with `loadgen` goes `ping`, which it loads
 #   START_SECONDS: how long to wait for each (default 90; 300 for an emulated platform)
@@ -53,7 +54,7 @@ await() { # COMMAND... ; until it succeeds, while the container runs
 }
 
 busybox() { docker exec "$name" /opt/steelyard/bin/busybox "$@"; }
-answers() { busybox wget -q -O - "http://127.0.0.1:9080/$1" | grep -q "$2"; }
+answers() { busybox wget -q -O - "http://127.0.0.1:$1" | grep -q "$2"; }
 
 ended() { # STATUS... ; the container's own end
     status=$(timeout "$patience" docker wait "$name") || fail "$name did not end within $patience s"
@@ -66,20 +67,20 @@ stop() { # in order: 143 is a JVM that ended on the signal; 137 would be a kill
     ended 0 130 143
 }
 
-server() { # IMAGE ; every server of the package
-    arguments=JVM_ARGS=$hotspot
-    [ "$(label dev.steelyard.flavour "$1")" != openj9 ] || arguments=JVM_ARGS=$openj9
-    case $(label dev.steelyard.workload "$1") in
-        ping) path=ping answer=pong ;;
-        # Without a database an application lives and is not ready: this is about the image.
-        *) path=health/live answer=UP ;;
-    esac
-    run "server-$number" --user 12345:0 --env "$arguments" "$1"
-    await answers "$path" "$answer"
-    await answers bench/info workload
-}
-
 label() { docker image inspect --format "{{index .Config.Labels \"$1\"}}" "$2"; }
+
+service() { # IMAGE ; until it has given every answer that its labels name, or, where they name none, its port is open
+    server=$1
+    set -- --user 12345:0
+    case $(label dev.steelyard.flavour "$server") in
+        hotspot) set -- "$@" --env JVM_ARGS="$hotspot" ;;
+        openj9) set -- "$@" --env JVM_ARGS="$openj9" ;;
+    esac
+    port=$(label dev.steelyard.port "$server") expected=$(label dev.steelyard.answers "$server")
+    run "$number" "$@" "$server"
+    if [ -z "$expected" ]; then await busybox nc -w 3 127.0.0.1 "$port" -e /opt/steelyard/bin/busybox true; fi
+    for each in $expected; do await answers "$port${each%%=*}" "${each#*=}"; done
+}
 
 for image in "$@"; do
     docker image inspect "$image" >/dev/null 2>&1 || docker pull --quiet --platform "$platform" "$image" >/dev/null
@@ -87,44 +88,35 @@ done
 number=0
 for image in "$@"; do
     number=$((number + 1))
-    if [ -n "$(label dev.steelyard.workload "$image")" ]; then
-        server "$image"
-        stop
-    else
-        case $image in
-            */embedded-mongo[:@]*)
-                run "$number" --user 12345:0 "$image"
-                await busybox nc -w 3 127.0.0.1 27017 -e /opt/steelyard/bin/busybox true
-                stop
-                ;;
-            */jitserver[:@]*)
-                run "$number" --user 12345:0 "$image"
-                await busybox nc -w 3 127.0.0.1 38600 -e /opt/steelyard/bin/busybox true
-                stop
-                ;;
-            */loadgen[:@]*)
-                for other in "$@"; do case $other in */ping[:@]*) server "$other" && break ;; esac; done
-                [ "$(label dev.steelyard.workload "$other")" = ping ] || fail "with loadgen goes an image of ping"
-                target=$name
-                run "$number" --user 12345:0 --env LOADGEN_SETTINGS='{"journey": {"visits": {"ping": {"steps":
-                    [{"operation": "ping", "path": "/ping", "check": {"contains": "pong"}}]}}}, "targets": ["http://'"$target"':9080"],
-                    "model": "closed", "users": 2, "rampSeconds": 1, "measureSeconds": 3, "output": "/tmp/run"}' "$image"
-                ended 0
-                docker logs "$name" 2>&1 | grep -Eq '^ *ping +[1-9][0-9]* +0 ' || fail "the load had errors, or there was none"
-                ;;
-            */harness[:@]*)
-                # Imports all that it may need, the compiled packages among it.
-                run "$number" --user 12345:0 --entrypoint sh "$image" -euc 'docker compose version; python3 -m steelyard list
-                    python3 -c "import matplotlib.figure, psutil, scipy.optimize, scipy.stats, yaml"'
-                ended 0
-                ;;
-            */socket-proxy[:@]*)
-                run "$number" --user 0:0 --volume /run/steelyard --volume /var/run/docker.sock:/var/run/docker.sock:ro "$image"
-                await docker exec "$name" test -S /run/steelyard/docker.sock
-                stop
-                ;;
-            *) fail "$image: nothing says here how it shows that it works" ;;
-        esac
-    fi
+    case $(label dev.steelyard.role "$image") in
+        server | service | database | compiler)
+            service "$image"
+            stop
+            ;;
+        injector)
+            for target in "$@"; do [ "$(label dev.steelyard.workload "$target")" != ping ] || break; done
+            [ "$(label dev.steelyard.workload "$target")" = ping ] || fail "with $image goes an image of ping"
+            service "$target"
+            number=$((number + 1))
+            target=$name
+            run "$number" --user 12345:0 --env LOADGEN_SETTINGS='{"journey": {"visits": {"ping": {"steps":
+                [{"operation": "ping", "path": "/ping", "check": {"contains": "pong"}}]}}}, "targets": ["http://'"$target:$port"'"],
+                "model": "closed", "users": 2, "rampSeconds": 1, "measureSeconds": 3, "output": "/tmp/run"}' "$image"
+            ended 0
+            docker logs "$name" 2>&1 | grep -Eq '^ *ping +[1-9][0-9]* +0 ' || fail "the load had errors, or there was none"
+            ;;
+        harness)
+            # Imports all that it may need, the compiled packages among it.
+            run "$number" --user 12345:0 --entrypoint sh "$image" -euc 'docker compose version; python3 -m steelyard list
+                python3 -c "import matplotlib.figure, psutil, scipy.optimize, scipy.stats, yaml"'
+            ended 0
+            ;;
+        filter)
+            run "$number" --user 0:0 --volume /run/steelyard --volume /var/run/docker.sock:/var/run/docker.sock:ro "$image"
+            await docker exec "$name" test -S /run/steelyard/docker.sock
+            stop
+            ;;
+        *) fail "$image: its labels do not say how it shows that it works" ;;
+    esac
     echo "start: $image ($platform) works"
 done

@@ -41,6 +41,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     # Each path counts for every pattern that it matches; `*` goes over folders as well.
     "*.md": _PYTHON,
     ".*": ("checks",),
+    "CITATION.cff": _PYTHON,
     "LICENSE": ("checks",),
     ".ci/*": DEFAULT,
     ".dockerignore": ("containers",),

@@ -244,7 +244,7 @@ def make_session(
     fields: dict[str, Any] = {
         "id": "jvm-count-1",
         "created": 0.0,
-        "steelyard_version": "0.1.0",
+        "steelyard_version": "0.0.7",
         "revision": None,
         "workload": {"name": "app", "version": "1"},
         "workload_path": "app.yaml",

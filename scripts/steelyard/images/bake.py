@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls `docker buildx bake` on images/docker-bake.hcl with the variables that this checkout and its bases give it.
+"""Calls `docker buildx bake` on its two files in images/ with the variables that this checkout and its bases give it.
 
 A build goes through: the plan (what bake prints of its targets, each with a base, or left out), the Java build (made by
 the caller), and bake itself, whose output is passed on. A release takes the definition and does without this package.
@@ -24,7 +24,8 @@ from steelyard.paths import ROOT
 from steelyard.processes import child_environment
 from steelyard.workload.loader import load_workload, workload_names
 
-BAKE_FILE = "images/docker-bake.hcl"
+BAKE_FILES = ("images/docker-bake.hcl", "images/images.json")
+"""How images are built, and which there are."""
 GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
 """Groups of the bake file, by the name of the flavour."""
 _UNKNOWN = "not-made.invalid/base/"
@@ -65,7 +66,8 @@ class Bakery:
         Raises:
             BadInput: there is no such target, or a registry's name is none; bake says which.
         """
-        command = ("buildx", "bake", "-f", str(ROOT / BAKE_FILE), "--print", *wanted)
+        files = [word for name in BAKE_FILES for word in ("-f", str(ROOT / name))]
+        command = ("buildx", "bake", *files, "--print", *wanted)
         try:
             return self.docker.run(*command, env=self.environment)
         except DockerFailed as error:
@@ -99,7 +101,8 @@ class Bakery:
         kept = [f"{name}.platform={','.join(target['platforms'])}" for name, target in plan.items()]
         settings = [word for text in kept for word in ("--set", text)]
         with tempfile.NamedTemporaryFile(prefix="steelyard-bake-", suffix=".json") as metadata:
-            command = [str(self.docker.client), "buildx", "bake", "-f", BAKE_FILE, "--progress", "plain"]
+            files = [word for name in BAKE_FILES for word in ("-f", name)]
+            command = [str(self.docker.client), "buildx", "bake", *files, "--progress", "plain"]
             command += ["--metadata-file", metadata.name, *settings, *options, *plan]
             # Relative paths of the bake file begin at the top of the checkout.
             code = subprocess.call(

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.images.catalogue import all_platforms
 from steelyard.paths import CACHE, ROOT
 from steelyard.processes import child_environment
 from steelyard.results.store import write_atomic
@@ -23,8 +24,6 @@ IMAGES = ROOT / "images"
 MADE_HERE = CACHE / "bases" / "roots"
 """Where `images/local/make-bases.sh` notes what it pushed: NAME.pushed begins with the reference."""
 CHOICES = ("published", "local")
-PLATFORMS = ("linux/amd64", "linux/ppc64le")
-"""Every base has to be published for these."""
 _FROM = re.compile(r"^FROM (\w[\w.:-]*/[\w./:-]+)(?:@(sha256:[0-9a-f]{64}))? AS (\w+)$", re.MULTILINE)
 
 
@@ -70,10 +69,11 @@ def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
 
     Raises:
         MissingRequirement: a registry does not give one of the bases.
-        BadInput: a base is not published for one of the platforms.
+        BadInput: a base is not published for one of the platforms that images are made for.
         NoSpace: a file cannot be written.
     """
-    bases = {name: ask(docker, base.reference, PLATFORMS) for name, base in read_bases(images).items()}
+    platforms = all_platforms()
+    bases = {name: ask(docker, base.reference, platforms) for name, base in read_bases(images).items()}
     for path in sorted(images.glob("*/Containerfile")):
         text = path.read_text(encoding="utf-8")
         new = _FROM.sub(lambda line: f"FROM {bases[line[3]].full_reference} AS {line[3]}", text)

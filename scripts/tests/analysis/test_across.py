@@ -81,7 +81,7 @@ def test_one_session_twice_is_refused() -> None:
         (changed(workload=RecordedWorkload(name="app", version="2")), "the workload: version: 1 and 2"),
         (changed(quick=True), "quick: False and True"),
         (changed(versions={"gatling": "3.0"}), "the versions: gatling: None and 3.0"),
-        (changed(steelyard_version="9"), "the version of Steelyard: 0.1.0 and 9"),
+        (changed(steelyard_version="9"), "the version of Steelyard: 0.0.7 and 9"),
         (changed(experiment=make_experiment(name="x")), "the experiment: asked and x"),
         (
             changed(experiment=make_experiment(load={"users": 9})),

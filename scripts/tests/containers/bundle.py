@@ -11,10 +11,11 @@ from typing import Any
 
 from e2e.driver import free_port
 
+from steelyard import __version__
 from steelyard.paths import ROOT
 
 REGISTRY = os.environ.get("STEELYARD_REGISTRY") or "127.0.0.1:5000/steelyard"
-VERSION = os.environ.get("STEELYARD_VERSION") or "0.1.0"
+VERSION = os.environ.get("STEELYARD_VERSION") or __version__
 MONGO_IMAGE = os.environ.get("STEELYARD_MONGO_IMAGE") or f"{REGISTRY}/embedded-mongo:{VERSION}"
 NGINX_IMAGE = os.environ.get("STEELYARD_NGINX_IMAGE") or "127.0.0.1:5000/bases/nginx:debian"
 PATIENT = '"requestTimeoutMillis": 600000'

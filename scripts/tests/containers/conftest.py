@@ -15,16 +15,19 @@ from waiting import wait_until
 from steelyard import __version__
 from steelyard.host.docker import Docker, find_docker
 from steelyard.images.bake import Bakery, Plan
+from steelyard.images.catalogue import read_catalogue
 from steelyard.images.lock import find_bases
 from steelyard.images.verify import FINGERPRINT
 from suite import REPORTS
 
 from .node import Node, Traces
 
-IMAGES = (
-    *("ping:{}-hotspot", "acmeair:{}-hotspot", "daytrader7:{}-hotspot", "olio:{}-hotspot"),
-    *("olio-geocoder:{}", "embedded-mongo:{}", "loadgen:{}", "socket-proxy:{}", "harness:{}"),
-)
+IMAGES = {
+    name.replace("-", "_"): f"{name}:{image.tags(__version__)[0]}"
+    for name, image in read_catalogue().items()
+    if image.base != "openj9"
+}
+"""All that need no OpenJ9, by their fields of `Pushed`."""
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -68,7 +71,7 @@ class Pushed:
 @pytest.fixture(scope="session")
 def images(registry: str) -> Pushed:
     """References of the images."""
-    return Pushed(*(f"{registry}/{name.format(__version__)}" for name in IMAGES))
+    return Pushed(**{field: f"{registry}/{name}" for field, name in IMAGES.items()})
 
 
 @pytest.fixture(scope="session")

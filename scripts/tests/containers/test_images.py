@@ -20,17 +20,17 @@ from waiting import answer_of, wait_until
 from steelyard.build import fingerprint
 from steelyard.host.docker import Docker, native_architecture
 from steelyard.images.bake import Plan, variables
+from steelyard.images.catalogue import read_catalogue
 from steelyard.images.lock import ask
 from steelyard.paths import ROOT
 
 from . import layout
 from .bundle import QUICK_COMPILER
-from .conftest import Pushed, published_port
+from .conftest import IMAGES, Pushed, published_port
 from .layout import Layout
 
 pytestmark = pytest.mark.containers
-SERVERS = ("ping", "acmeair", "daytrader7", "olio")
-IMAGES = (*SERVERS, "olio_geocoder", "embedded_mongo", "loadgen", "socket_proxy", "harness")
+SERVERS = tuple(name for name, image in read_catalogue().items() if image.flavours)
 FOREIGN = "linux/ppc64le"
 LIMIT_COMPRESSED = 120_000_000
 """Seconds on an idle host."""
@@ -38,7 +38,7 @@ ANY_USER = "12345:0"
 OCI = "org.opencontainers.image."
 LABELS = {
     *(f"{OCI}{name}" for name in ("title", "description", "version", "revision", "source", "licenses")),
-    *(f"{OCI}base.name", f"{OCI}base.digest", "dev.steelyard.fingerprint"),
+    *(f"{OCI}base.name", f"{OCI}base.digest", "dev.steelyard.fingerprint", "dev.steelyard.role"),
 }
 SERVER_LABELS = {"dev.steelyard.workload", "dev.steelyard.workload.version", "dev.steelyard.flavour"}
 CACHES = re.compile(

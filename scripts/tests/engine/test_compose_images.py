@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import __version__
 from steelyard.engines.compose.images import DockerImages
 from steelyard.engines.images import find_images, image_reference
 from steelyard.errors import BadInput, MissingRequirement
@@ -62,8 +63,8 @@ def acmeair(topology: str) -> tuple[dict[str, ContainerDescription], frozenset[s
 @pytest.mark.parametrize(
     ("container", "jdk", "build", "reference"),
     [
-        (OURS, None, None, "lab:5000/s/shop:0.1.0-hotspot"),
-        (OURS, "openj9", None, "lab:5000/s/shop:0.1.0-openj9"),
+        (OURS, None, None, f"lab:5000/s/shop:{__version__}-hotspot"),
+        (OURS, "openj9", None, f"lab:5000/s/shop:{__version__}-openj9"),
         (OURS, None, "0.2.0", "lab:5000/s/shop:0.2.0-hotspot"),
         (OURS, "openj9", "0.2.0", "lab:5000/s/shop:0.2.0-openj9"),
         (OURS, "lab:5000/other:7", None, "lab:5000/other:7"),
@@ -82,7 +83,7 @@ def test_an_arm_names_its_image(
 
 def test_a_variable_names_another_image() -> None:
     assert image_reference(THEIRS, environment={"SHOP_IMAGE": "local/shop:dev"}) == "local/shop:dev"
-    assert image_reference(OURS, environment={}) == "localhost/steelyard/shop:0.1.0-openj9"
+    assert image_reference(OURS, environment={}) == f"localhost/steelyard/shop:{__version__}-openj9"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_every_component_is_pinned_and_asked_what_it_is(tmp_path: Path) -> None:
         **dict.fromkeys(services, "lab:5000/s/acmeair@sha256:56"),
         **dict.fromkeys(databases, "docker.io/library/mongo@sha256:12"),
         "proxy": "docker.io/library/nginx@sha256:34",
-        "injector": "lab:5000/s/loadgen:0.1.0",
+        "injector": f"lab:5000/s/loadgen:{__version__}",
     }
     assert found.embedded >= set(databases)
     assert found.build == "1cae40b1811c1a56"
@@ -123,7 +124,7 @@ def test_the_arm_varies_the_servers_alone(tmp_path: Path) -> None:
     assert found.images == {
         "server": "lab:5000/s/acmeair:2-openj9",
         "database": "docker.io/library/mongo:8.0",
-        "injector": "lab:5000/s/loadgen:0.1.0",
+        "injector": f"lab:5000/s/loadgen:{__version__}",
     }
 
 
@@ -149,7 +150,7 @@ def test_an_image_of_other_origin_need_not_tell_its_jvm(tmp_path: Path) -> None:
     assert found.images["server"] == "lab:5000/other:1"
     assert found.server_jvm is None
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/s/acmeair")
-    with pytest.raises(MissingRequirement, match=r"acmeair:0.1.0-hotspot does not tell its JVM"):
+    with pytest.raises(MissingRequirement, match=rf"acmeair:{__version__}-hotspot does not tell its JVM"):
         find_images(DockerImages(docker), *acmeair("monolith"), environment=HERE)
 
 
@@ -175,7 +176,7 @@ def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
         environment=HERE,
         compilers={"jitserver"},
     )
-    assert found.images["jitserver"].startswith("lab:5000/s/jitserver:0.1.0")
+    assert found.images["jitserver"].startswith(f"lab:5000/s/jitserver:{__version__}")
     docker = engine(tmp_path, missing="--entrypoint=java lab:5000/other")
     wanted = {"server": ContainerDescription(image="lab:5000/other:1"), "jitserver": jitserver}
     with pytest.raises(BadInput, match=r"different JVMs \(server on an unknown one, jitserver on 17.*\)"):
@@ -193,8 +194,8 @@ def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:
     [
         ("docker.io/library/mongo:8.0", "STEELYARD_MONGO_IMAGE"),
         ("docker.io/library/nginx:1.28", "STEELYARD_NGINX_IMAGE"),
-        ("lab:5000/s/acmeair:0.1.0-hotspot", r"\./steelyard images build"),
-        ("lab:5000/s/loadgen:0.1.0", r"\./steelyard images build"),
+        (f"lab:5000/s/acmeair:{__version__}-hotspot", r"\./steelyard images build"),
+        (f"lab:5000/s/loadgen:{__version__}", r"\./steelyard images build"),
     ],
 )
 def test_what_cannot_be_had_is_named_with_advice(tmp_path: Path, missing: str, advice: str) -> None:

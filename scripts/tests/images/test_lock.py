@@ -22,6 +22,7 @@ TOLD = json.dumps(
         "manifests": [
             {"digest": B, "platform": {"os": "linux", "architecture": "amd64"}},
             {"digest": C, "platform": {"os": "linux", "architecture": "ppc64le"}},
+            {"digest": C, "platform": {"os": "linux", "architecture": "arm64"}},
             {"digest": A, "platform": {"os": "unknown", "architecture": "unknown"}},
         ],
     }

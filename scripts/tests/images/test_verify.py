@@ -6,7 +6,7 @@ import pytest
 from steelyard.images.verify import BASE_DIGEST, FINGERPRINT, REVISION, TITLE, Subject, check, is_verified
 
 A, B, C, D = (f"sha256:{digit * 64}" for digit in "abcd")
-REFERENCE = "g.io/s/ping:0.1.0-hotspot"
+REFERENCE = "g.io/s/ping:1.2.3-hotspot"
 LABELS = {
     TITLE: "Steelyard ping (HotSpot)",
     BASE_DIGEST: A,

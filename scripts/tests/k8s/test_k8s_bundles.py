@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from steelyard import __version__
+from steelyard.images.catalogue import read_catalogue
 from steelyard.paths import ROOT
 
 from .rendering import BUNDLES, KUBECTL, Manifest, containers, pods, render, render_with, same, validate
@@ -69,6 +70,7 @@ def everything(rendered: Mapping[str, list[Manifest]], varied: list[Any]) -> lis
 
 def test_every_component_is_tried() -> None:
     always = {"restricted", "liberty", "mongodb", "db2"}  # in a bundle
+    always |= {"registry"}  # below
     tried = set(chain.from_iterable(names for _, names in VARIED)) | always
     assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
 
@@ -146,6 +148,25 @@ def test_images_are_pinned_by_the_project_s_version(everything: list[list[Manife
         for container in containers(pod):
             assert container.get("imagePullPolicy") == "IfNotPresent", container["name"]
             assert ours.fullmatch(container["image"]) or container["image"] in published, container["image"]
+
+
+def test_one_component_takes_every_image_from_a_registry(tmp_path: Path) -> None:
+    registry = "ghcr.io/steelyard/steelyard"
+    text = (BUNDLES / "components" / "registry" / "kustomization.yaml").read_text(encoding="utf-8")
+    renamed = {one["name"]: one["newName"] for one in yaml.safe_load(text)["images"]}
+    cluster = set(read_catalogue()) - {"socket-proxy"}
+    assert renamed == {f"localhost/steelyard/{name}": f"{registry}/{name}" for name in cluster}
+    for bundle, others in (
+        ("olio-derby", ("hotspot",)),
+        ("acmeair-monolith", ("embedded-mongo", "jitserver")),
+    ):
+        manifests = render_with(bundle, (*others, "registry"), tmp_path)
+        images = [one["image"] for _, pod in pods(manifests) for one in containers(pod)]
+        assert images
+        assert all(re.fullmatch(rf"{registry}/[\w-]+:{re.escape(__version__)}(-\w+)?", one) for one in images)
+    harness = render_with("experiments/jvm-count", ("registry",), tmp_path)
+    settings = [one for _, pod in pods(harness) for each in containers(pod) for one in each.get("env", [])]
+    assert {"name": "STEELYARD_REGISTRY", "value": registry} in settings
 
 
 def test_namespaces_are_restricted_but_for_those_named(everything: list[list[Manifest]]) -> None:

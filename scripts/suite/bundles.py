@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bundles of a release as one archive whose images are digests: python3 scripts/suite/bundles.py RECORD ARCHIVE
+
+RECORD is what build.sh wrote. The archive (.tar.gz) holds compose/ and k8s/ as they are here, but for this: each image
+of ours is the digest that was published, nothing is built, and hotspot.env beside the compose bundles names the images
+on HotSpot. The same commit and record give the same bytes. Needs git and nothing but Python.
+"""
+
+import gzip
+import io
+import json
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+UNPUBLISHED = "localhost/steelyard"
+"""Registry and path of the bundles in a checkout."""
+_FOLDERS = ("compose", "k8s", ":!k8s/local", ":!k8s/components/registry", "LICENSE", "NOTICE")
+_COMPOSE = re.compile(
+    r"\$\{STEELYARD_REGISTRY:-localhost/steelyard\}/([\w-]+):\$\{STEELYARD_VERSION:-([^}]+)\}(-\$\{STEELYARD_FLAVOUR:-openj9\})?"
+)
+_KUBERNETES = re.compile(r"localhost/steelyard/([\w-]+):([\w.-]+)")
+_RENAMED = re.compile(r"\{name: localhost/steelyard/([\w-]+), newTag: ([\w.-]+)\}")
+_REPLACED = re.compile(r"newName: localhost/steelyard/([\w-]+), newTag: ([\w.-]+)\}")
+_READ_ME = """\
+# Steelyard {version}: bundles
+
+Images are named by the digests that were published with this version. With a container engine and nothing else:
+
+    cd compose/acmeair-monolith
+    docker compose up                                          AcmeAir with its data, on http://127.0.0.1:9080
+
+The same on HotSpot: docker compose --env-file ../hotspot.env up. In a Kubernetes cluster:
+
+    kubectl apply -k k8s/acmeair-monolith
+
+Each bundle's first lines say what else it does. Your own registry: put its name before the digests.
+"""
+
+
+class Digests:
+    """References by digest, of what a record says was published."""
+
+    def __init__(self, record: Mapping[str, Mapping[str, str]]) -> None:
+        self._by_tag = {
+            name.rpartition("/")[2]: f"{name.rpartition(':')[0]}@{entry['containerimage.digest']}"
+            for entry in record.values()
+            for name in entry["image.name"].split(",")
+        }
+        registries = {reference.partition("@")[0].rpartition("/")[0] for reference in self._by_tag.values()}
+        if len(registries) != 1:
+            raise ValueError(f"the record is of {len(registries)} registries and paths, not of one")
+        self.registry = registries.pop()
+
+    def find(self, image: str, tag: str) -> str:
+        """The reference of an image (raises ValueError: it was not published)."""
+        if (name := f"{image}:{tag}") not in self._by_tag:
+            raise ValueError(f"the record does not have {name}")
+        return self._by_tag[name]
+
+    def hotspot(self) -> dict[str, str]:
+        """By image the one on HotSpot."""
+        return {
+            name.partition(":")[0]: reference
+            for name, reference in sorted(self._by_tag.items())
+            if name.endswith("-hotspot")
+        }
+
+
+def variable(image: str) -> str:
+    """The variable by which a compose bundle of the archive takes another image."""
+    return f"STEELYARD_{image.upper().replace('-', '_')}_REFERENCE"
+
+
+def pin_compose(text: str, digests: Digests) -> str:
+    """A compose file with digests, and nothing to build."""
+
+    def reference(match: re.Match[str]) -> str:
+        image, version, flavoured = match.groups()
+        digest = digests.find(image, f"{version}-openj9" if flavoured else version)
+        return f"${{{variable(image)}:-{digest}}}" if flavoured else digest
+
+    kept, depth = [], -1
+    for line in text.splitlines(keepends=True):
+        indent = len(line) - len(line.lstrip())
+        if depth >= 0 and (indent > depth or not line.strip()):
+            continue
+        depth = indent if line.strip() == "build:" else -1
+        if depth < 0:
+            kept.append(line)
+    pinned = _COMPOSE.sub(reference, "".join(kept))
+    # The harness in a container finds the other images by their names.
+    return pinned.replace("${STEELYARD_REGISTRY:-}", f"${{STEELYARD_REGISTRY:-{digests.registry}}}")
+
+
+def pin_kubernetes(text: str, digests: Digests) -> str:
+    """A manifest or kustomization with digests."""
+
+    def parts(image: str, tag: str) -> tuple[str, str]:
+        name, _, digest = digests.find(image, tag).partition("@")
+        return name, digest
+
+    def pin_entry(match: re.Match[str]) -> str:
+        name, digest = parts(match[1], match[2])
+        return f"{{name: {name}, digest: {digest}}}"
+
+    def pin_replacement(match: re.Match[str]) -> str:
+        name, digest = parts(match[1], match[2])
+        return f"newName: {name}, digest: {digest}}}"
+
+    text = _REPLACED.sub(pin_replacement, _RENAMED.sub(pin_entry, text))
+    text = _KUBERNETES.sub(lambda match: digests.find(match[1], match[2]), text)
+    return text.replace(f"value: {UNPUBLISHED}}}", f"value: {digests.registry}}}")
+
+
+def files_of(root: Path, digests: Digests, version: str) -> dict[str, bytes]:
+    """What the archive holds, by name.
+
+    Raises:
+        ValueError: an image was not published, or one is left that is none of the record's.
+    """
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--", *_FOLDERS], cwd=root, capture_output=True, text=True, check=True
+    )
+    files = {"README.md": _READ_ME.format(version=version)}
+    for name in filter(None, listed.stdout.split("\0")):
+        text = (root / name).read_text(encoding="utf-8")
+        pin = pin_compose if name.startswith("compose/") else pin_kubernetes
+        files[name] = pin(text, digests) if name.endswith(".yaml") else text
+        if UNPUBLISHED in files[name]:
+            raise ValueError(f"{name} still names an image that exists on one machine alone ({UNPUBLISHED})")
+    settings = [f"{variable(image)}={reference}\n" for image, reference in digests.hotspot().items()]
+    files["compose/hotspot.env"] = "# SPDX-License-Identifier: Apache-2.0\n" + "".join(settings)
+    return {name: text.encode() for name, text in sorted(files.items())}
+
+
+def write_archive(path: Path, files: Mapping[str, bytes], folder: str, epoch: int) -> None:
+    """Write files into one folder of a .tar.gz; epoch is the time of all, seconds since 1970."""
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=epoch) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+    ):
+        for name, content in files.items():
+            entry = tarfile.TarInfo(f"{folder}/{name}")
+            entry.size, entry.mtime, entry.mode = len(content), epoch, 0o644
+            archive.addfile(entry, io.BytesIO(content))
+
+
+def main(arguments: list[str]) -> int:
+    """The command; 0, or 2 with a sentence."""
+    root = Path(__file__).resolve().parents[2]
+    if len(arguments) != 2:
+        print("usage: bundles.py RECORD ARCHIVE", file=sys.stderr)  # noqa: T201
+        return 2
+    record, archive = map(Path, arguments)
+    commit = ["git", "log", "-1", "--format=%ct"]
+    epoch = int(subprocess.run(commit, cwd=root, capture_output=True, text=True, check=True).stdout)
+    try:
+        digests = Digests(json.loads(record.read_text(encoding="utf-8")))
+        version = archive.name.removesuffix(".tar.gz").rpartition("-")[2]
+        write_archive(archive, files_of(root, digests, version), archive.name.removesuffix(".tar.gz"), epoch)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        print(f"bundles: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The archive of a release's bundles: every image by the digest of the record, nothing to build, the same bytes."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+import yaml
+from k8s.rendering import KUBECTL, containers, pods, render
+
+from steelyard import __version__
+from steelyard.images.catalogue import read_catalogue
+from suite.bundles import Digests, main, pin_kubernetes
+
+REGISTRY = "ghcr.io/somebody/steelyard"
+IMAGES = read_catalogue()
+NAME = f"steelyard-bundles-{__version__}"
+BUNDLES = ("ping", "acmeair-monolith", "acmeair-microservices", "olio-derby", "experiments/jvm-count")
+
+
+def digest_of(image: str, tag: str) -> str:
+    return f"sha256:{hashlib.sha256(f'{image}:{tag}'.encode()).hexdigest()}"
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    entries = {}
+    for name, image in IMAGES.items():
+        for target, tag in zip(image.targets(name), image.tags(__version__), strict=True):
+            names = [f"{REGISTRY}/{name}:{tag}"]
+            names += [f"{REGISTRY}/{name}:{__version__}"] if tag.endswith("-openj9") else []
+            entries[target] = {"image.name": ",".join(names), "containerimage.digest": digest_of(name, tag)}
+    path = tmp_path_factory.mktemp("record") / "record.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def archive(record: Path) -> Path:
+    path = record.with_name(f"{NAME}.tar.gz")
+    assert main([str(record), str(path)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def unpacked(archive: Path) -> Path:
+    with tarfile.open(archive) as packed:
+        packed.extractall(archive.parent, filter="data")
+    return archive.parent / NAME
+
+
+def test_the_same_record_gives_the_same_bytes(record: Path, archive: Path) -> None:
+    again = archive.with_name(f"again-{__version__}.tar.gz")
+    assert main([str(record), str(again)]) == 0
+    with tarfile.open(archive) as first, tarfile.open(again) as second:
+        for one, other in zip(first, second, strict=True):
+            assert one.name.partition("/")[2] == other.name.partition("/")[2]
+            assert (one.mtime, one.uid, one.mode) == (other.mtime, 0, 0o644)
+    same = archive.read_bytes()
+    assert main([str(record), str(archive)]) == 0
+    assert archive.read_bytes() == same
+
+
+def test_every_image_of_ours_is_a_digest_of_the_record_and_nothing_is_built(unpacked: Path) -> None:
+    known = {
+        f"{REGISTRY}/{name}@{digest_of(name, tag)}"
+        for name, image in IMAGES.items()
+        for tag in image.tags(__version__)
+    }
+    seen = set()
+    for path in (*unpacked.glob("compose/*/compose.yaml"), *unpacked.glob("k8s/**/*.yaml")):
+        text = path.read_text(encoding="utf-8")
+        assert "localhost/steelyard" not in text
+        found = set(re.findall(rf"{REGISTRY}/[\w-]+@sha256:[0-9a-f]{{64}}", text))
+        assert found <= known
+        seen |= found
+        if path.name == "compose.yaml":
+            services = yaml.safe_load(text)["services"]
+            assert not [name for name, service in services.items() if "build" in service]
+    settings = (unpacked / "compose" / "hotspot.env").read_text(encoding="utf-8").splitlines()
+    assert known == seen | {line.partition("=")[2] for line in settings[1:]}
+
+
+@pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
+@pytest.mark.parametrize(
+    ("options", "flavour"), [((), "openj9"), (("--env-file", "../hotspot.env"), "hotspot")]
+)
+def test_compose_reads_it_in_both_flavours(unpacked: Path, options: tuple[str, ...], flavour: str) -> None:
+    command = ["docker", "compose", *options, "--profile", "load", "config", "--format", "json"]
+    done = subprocess.run(
+        command, cwd=unpacked / "compose" / "acmeair-monolith", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    services = json.loads(done.stdout)["services"]
+    wanted = digest_of("acmeair", f"{__version__}-{flavour}")
+    assert services["server"]["image"] == services["data"]["image"] == f"{REGISTRY}/acmeair@{wanted}"
+    assert services["load"]["image"] == f"{REGISTRY}/loadgen@{digest_of('loadgen', __version__)}"
+
+
+@pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on PATH")
+def test_kustomize_reads_it(unpacked: Path) -> None:
+    for name in BUNDLES:
+        for _, pod in pods(render(unpacked / "k8s" / name)):
+            for container in containers(pod):
+                assert container["image"].startswith((f"{REGISTRY}/", "docker.io/")), container["image"]
+                assert "@sha256:" in container["image"] or container["image"].startswith("docker.io/")
+    mine = unpacked / "mine"
+    mine.mkdir()
+    (mine / "kustomization.yaml").write_text(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../k8s/acmeair-monolith]\n"
+        "components: [../k8s/components/hotspot, ../k8s/components/embedded-mongo]\n",
+        encoding="utf-8",
+    )
+    found = {container["image"] for _, pod in pods(render(mine)) for container in containers(pod)}
+    hotspot, database = (
+        digest_of("acmeair", f"{__version__}-hotspot"),
+        digest_of("embedded-mongo", __version__),
+    )
+    assert found == {f"{REGISTRY}/acmeair@{hotspot}", f"{REGISTRY}/embedded-mongo@{database}"}
+
+
+def test_what_was_not_published_is_said(
+    record: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = json.loads(record.read_text(encoding="utf-8"))
+    entries.pop("loadgen")
+    (tmp_path / "record.json").write_text(json.dumps(entries), encoding="utf-8")
+    assert main([str(tmp_path / "record.json"), str(tmp_path / "b-1.tar.gz")]) == 2
+    assert f"the record does not have loadgen:{__version__}" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="of 0 registries"):
+        pin_kubernetes("", Digests({}))

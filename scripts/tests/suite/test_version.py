@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The version stands in one place; one command sets all copies of it, and tests hold in a checkout of another one."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from steelyard import __version__
+from steelyard.images.catalogue import CATALOGUE, read_catalogue
+from steelyard.paths import ROOT
+from suite.version import carriers, current_version, pattern_of, set_version
+
+OTHER = "9.9.9"
+QUICK = (
+    "tests/images/test_catalogue.py",
+    "tests/images/test_verify.py",
+    "tests/engine/test_compose_images.py",
+)
+LONG = (
+    "tests/images",
+    "tests/k8s",
+    "tests/cli",
+    "tests/report",
+    "tests/engine",
+    "tests/gate/test_pipeline.py",
+)
+NOT_OURS = re.compile(r"tests/(fixtures|report/golden)/|\.lock$|go\.(mod|sum)$|CHANGELOG\.md$")
+"""Recorded, or of other projects."""
+
+
+def listed(root: Path) -> list[Path]:
+    """Files that git knows, or would add."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    return [root / name for name in done.stdout.split("\0") if name and (root / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def bumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this checkout with another version."""
+    copy = tmp_path_factory.mktemp("bumped") / "checkout"
+    for path in listed(ROOT):
+        target = copy / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, target)
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=copy, check=True)
+    set_version(copy, OTHER, "2030-01-31")
+    return copy
+
+
+def run_tests(checkout: Path, *names: str) -> None:
+    """Run tests of a copy."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "scripts"), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", *names]
+    done = subprocess.run(
+        [*command, "-m", "not (checks or java or e2e or containers or alone or full)"],
+        cwd=checkout / "scripts",
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
+
+
+def test_all_copies_are_of_this_version() -> None:
+    assert current_version(ROOT) == __version__
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == __version__
+    assert f'"VERSION": {{"default": "{__version__}"}}' in CATALOGUE.read_text(encoding="utf-8")
+    # Every image of ours that a bundle names has a tag of this version.
+    names = "|".join(read_catalogue())
+    tags = re.compile(rf"\bsteelyard\}}?/(?:{names}):([^\s@\"'`]+)")
+    seen = 0
+    for path in carriers(ROOT):
+        for tag in tags.findall(path.read_text(encoding="utf-8")):
+            if "VERSION" not in tag:
+                assert tag.startswith(__version__), (path, tag)
+            elif ":-" in tag:
+                assert tag.startswith(f"${{STEELYARD_VERSION:-{__version__}}}"), (path, tag)
+            seen += 1
+    assert seen > 50
+
+
+def test_nothing_else_names_the_version() -> None:
+    known, wanted = set(carriers(ROOT)), pattern_of(__version__)
+    for path in listed(ROOT):
+        if path in known or NOT_OURS.search(str(path.relative_to(ROOT))):
+            continue
+        found = [
+            line
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if wanted.search(line)
+        ]
+        assert not found, (path, found)
+
+
+def test_the_command_says_what_it_cannot_do(bumped: Path) -> None:
+    def version(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(bumped / "scripts" / "suite" / "version.py"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (version("next").returncode, version().returncode) == (2, 2)
+    assert "three numbers" in version("v1.0").stderr
+    assert f"now {OTHER}" in version().stderr
+
+
+def test_another_version_is_in_all_that_must_carry_it(bumped: Path) -> None:
+    left = pattern_of(__version__)
+    assert current_version(bumped) == OTHER
+    assert not [path for path in carriers(bumped) if left.search(path.read_text(encoding="utf-8"))]
+    assert f"\n## Unreleased\n\n## {OTHER} - 2030-01-31\n" in (bumped / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_quick_tests_pass_with_another_version(bumped: Path) -> None:
+    run_tests(bumped, *QUICK)
+
+
+@pytest.mark.full
+def test_longer_tests_pass_with_another_version(bumped: Path) -> None:
+    run_tests(bumped, *LONG)
