@@ -253,6 +253,7 @@ class Factor(Model):
     label: str | None = None
     levels: (
         Annotated[list[Scalar], Field(min_length=1)]
+        # A group may set lists and mappings too: of any type until the models have checked them.
         | Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
         | Literal["host"]
     )
@@ -273,7 +274,7 @@ class Quick(Model):
     blocks: Blocks = 5
     levels: dict[str, Annotated[list[Scalar], Field(min_length=1)]] = Field(default_factory=dict)
     """Fewer levels of some factors."""
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)  # of any type until the models have checked them
     """Other settings, by the same names as factors, for example `compile: foreground`."""
     ramp: Duration = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))

@@ -31,6 +31,7 @@ GROUPS = {"all": "default", "hotspot": "hotspot", "openj9": "openj9"}
 _UNKNOWN = "not-made.invalid/base/"
 """Stands for a base that was not made here; a target that takes it is refused or left out before anything is built."""
 
+# Bake's own JSON, of which each caller reads a few keys.
 Plan = dict[str, dict[str, Any]]
 """Targets by name, as bake prints them: tags, platforms, args, labels."""
 

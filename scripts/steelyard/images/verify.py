@@ -21,7 +21,7 @@ class Subject(NamedTuple):
 
     name: str
     """Reference of the image; with the container's name before it where there is one."""
-    described: Mapping[str, Any]
+    described: Mapping[str, Any]  # Docker's own JSON
     """What `docker image inspect` says."""
 
 
@@ -66,6 +66,7 @@ def present(docker: Docker, plan: Plan) -> list[Subject]:
     return subjects
 
 
+# `pushed` is the release's JSON, as bake wrote it.
 def check(subject: Subject, plan: Plan, pushed: Mapping[str, Mapping[str, Any]] | None) -> list[ImageCheck]:
     """All comparisons of one image.
 

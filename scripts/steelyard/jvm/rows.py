@@ -21,7 +21,7 @@ Facts = Mapping[str, Fact]
 Source = Literal["options", "gc_log", "map", "process", "info"]
 """`options`: what the JVM says of its options (HotSpot `VM.flags`, OpenJ9 its memory bean); `map`: the kernel's map of
 its memory; `process`: what the kernel knows of its process; `info`: what the server says of itself."""
-Told = Mapping[str, Any]
+Told = Mapping[str, Any]  # options, log lines or JSON: each reader checks what it takes
 """What one source tells, by its own names."""
 Reader = str | Callable[[Told], Fact | None]
 """The source's name of a number, or a function; empty: the source does not tell it."""

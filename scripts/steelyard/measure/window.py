@@ -25,6 +25,7 @@ class InjectorData(Protocol):
     def folders(self) -> Mapping[str, Path]:
         """Where each wrote, by name."""
 
+    # The injector's own JSON, each key read where it is measured.
     def summaries(self) -> Iterable[Mapping[str, Any]]:
         """What each wrote at its end."""
 
@@ -85,7 +86,7 @@ class Started(Protocol):
     cpu_seconds: float | None
     rss: int | None
     ready_message_seconds: float | None
-    info: Mapping[str, Any]
+    info: Mapping[str, Any]  # any JSON, as each server has its own keys
 
     @property
     def component(self) -> Component:

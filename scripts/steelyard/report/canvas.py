@@ -60,6 +60,7 @@ _STYLE: dict[Any, Any] = {
     "legend.fontsize": 11,
     "legend.borderaxespad": 0.3,
 }
+# Keywords of matplotlib.
 ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "handletextpad": 0.1}
 """Where a legend stands: over the axes, at the right, in words that matplotlib 3.6 (Debian, ppc64le image) knows."""
 GROUPED = FuncFormatter(lambda y, _: figures.number(y))

@@ -31,7 +31,7 @@ class ArmRecord(Record):
     """Usable as a file name, for example `jvms-4`."""
     levels: dict[str, Scalar]
     baseline: bool
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # JSON, which is shown and compared, and never read for a decision
     """The resolved `deployment`, `load` and workload settings of this arm, as the experiment names them."""
     spec: Spec
     """What its trials deploy, do and expect."""

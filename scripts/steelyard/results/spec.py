@@ -106,7 +106,7 @@ class Component(Record):
     """Folder of this host that is copied there at its start; None: what it has stays."""
     port_taken: int | None = None
     container: ContainerPlace | None = None
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = Field(default_factory=dict)  # the injector's own JSON
     """An injector's settings but for `output` and `seed` (loadgen/README.md)."""
 
     @property
@@ -222,6 +222,7 @@ class Spec(Record):
         """The component of that name (raises StopIteration)."""
         return next(component for component in self.components if component.name == name)
 
+    # Values of any field, as `model_copy` takes them.
     def with_changes(self, role: Role, change: Callable[[Component], Mapping[str, Any]], **more: Any) -> Self:
         """The same with other fields of its components of a role (`change` names them), and `more` of its own."""
         components = [

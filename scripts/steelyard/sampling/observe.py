@@ -93,6 +93,7 @@ def largest_map(value: str = "") -> str:
 class PodObserver:
     """What runs beside the sampler: finds the component, does as it is asked, follows the files of an injector."""
 
+    # `settings` is JSON of the pod's environment.
     def __init__(self, settings: Mapping[str, Any], waker: int) -> None:
         self._settings = dict(settings)
         self.token = str(self._settings.pop("token"))

@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from steelyard.sampling.columns import COLUMNS
 
@@ -28,7 +28,7 @@ class Output(Protocol):
     def flush(self) -> None:
         """Write what was added (raises OSError: it cannot be written)."""
 
-    def finish(self, cost: Mapping[str, Any]) -> None:
+    def finish(self, cost: Mapping[str, object]) -> None:
         """Write what sampling has cost, the last of all."""
 
 
@@ -58,7 +58,7 @@ class Tables:
             while data:
                 data = data[self._files[name].write(data) :]
 
-    def finish(self, cost: Mapping[str, Any]) -> None:
+    def finish(self, cost: Mapping[str, object]) -> None:
         """Write what sampling has cost beside the tables."""
         (self._folder / "sampler.json").write_text(json.dumps(cost, indent=1) + "\n", encoding="utf-8")
 
@@ -102,7 +102,7 @@ class Stream:
         self.add(name, row)
         self.flush()
 
-    def finish(self, cost: Mapping[str, Any]) -> None:
+    def finish(self, cost: Mapping[str, object]) -> None:
         """Say what sampling has cost."""
         self.write("cost", json.dumps(cost))
 

@@ -17,7 +17,6 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.measure.columns import OWN_NAME
@@ -189,7 +188,7 @@ class Streams:
         self._ended: list[_Stream] = []
         """Of components that were stopped, and may be started again."""
         self._own: Path | None = None
-        self._costs: dict[str, Any] = {}
+        self._costs: dict[str, object] = {}
         self._samples.mkdir(parents=True, exist_ok=True)
         self._files = {
             name: (self._samples / f"{name}.csv").open("a", encoding="utf-8")

@@ -46,8 +46,8 @@ class StartedComponent:
     rss: int | None
     """Resident memory of its processes at that moment, bytes; of a compiler when the servers had answered."""
     ready_message_seconds: float | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
-    """What it says of itself: any JSON, as each server has its own keys."""
+    info: Mapping[str, Any] = field(default_factory=dict)  # any JSON, as each server has its own keys
+    """What it says of itself."""
     facts: Mapping[Source, Facts] = field(default_factory=dict)
     """What each source says of its settings; of servers alone."""
 

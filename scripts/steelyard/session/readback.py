@@ -26,10 +26,12 @@ MAPPED = {
     if (support := row.on(vm)) and support.map
 }
 """Settings that the kernel's map of a process shows."""
+# What a server says of itself is any JSON, as each has its own keys.
 ReadBack = Callable[[Running, Mapping[str, Any], Facts | None], Mapping[Source, Facts]]
 """What `observe` is; tests have another one."""
 
 
+# `info`: as above.
 def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = None) -> dict[Source, Facts]:
     """What each source says of a component now; nothing of a source that does not answer.
 

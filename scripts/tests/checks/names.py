@@ -101,8 +101,9 @@ def faults(path: Path, source: str) -> list[str]:
         (getattr(node, "lineno", 0), fault)
         for node in ast.walk(tree)
         if id(node) not in persisted
-        for fault in (*bad_names(node), *hidden_decisions(node), *untyped_joints(node, comments))
+        for fault in (*bad_names(node), *hidden_decisions(node))
     }
+    wrong |= {*untyped_joints(tree, comments)}
     return [f"{path}:{line}: {fault}" for line, fault in sorted(wrong)]
 
 
@@ -169,16 +170,30 @@ def _is_number(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp)
 
 
-def untyped_joints(node: ast.AST, comments: set[int]) -> Iterator[str]:
-    """`dict[str, Any]` in the signature of a public function, without a comment in it or above it."""
-    if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
-        return
-    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    types = [ast.unparse(type_) for type_ in (*(a.annotation for a in arguments), node.returns) if type_]
-    above = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
-    signature = range(above, node.body[0].lineno)
-    if any("dict[str, Any]" in type_ for type_ in types) and comments.isdisjoint(signature):
-        yield f"{node.name}: dict[str, Any] in a signature: a model, or a comment why not"
+ANY_MAPPING = re.compile(r"(dict|Mapping)\[str, Any\]")
+
+
+def untyped_joints(tree: ast.AST, comments: set[int]) -> Iterator[tuple[int, str]]:
+    """Line and fault: `dict[str, Any]` or `Mapping[str, Any]` that modules hand on without a comment in its lines or
+    above them. They do so by what has a public name: parameters and results, fields, constants, names of types."""
+    scopes = (scope for scope in ast.walk(tree) if isinstance(scope, ast.Module | ast.ClassDef))
+    for node in (node for scope in scopes for node in scope.body):
+        match node:
+            case ast.FunctionDef(name=name, args=args):
+                arguments = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+                types = [*(argument.annotation for argument in arguments), node.returns]
+                first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+                lines = range(first - 1, node.body[0].lineno)
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                types, lines = [annotation], range(node.lineno - 1, (annotation.end_lineno or 0) + 1)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() as value):
+                types, lines = [value], range(node.lineno - 1, node.lineno + 1)
+            case _:
+                continue
+        is_public = not name.startswith("_") or name == "__init__"
+        untyped = any(ANY_MAPPING.search(ast.unparse(type_)) for type_ in types if type_)
+        if is_public and untyped and comments.isdisjoint(lines):
+            yield node.lineno, f"{name}: dict[str, Any] between modules: a model, or a comment why not"
 
 
 def packages() -> dict[str, list[Path]]:

@@ -47,6 +47,9 @@ def test_what_is_exempt_exists(place: str) -> None:
         "word = 'a' if first else 'b' if second else 'c'",
         "def resolve(values: dict[str, Any]) -> None: ...",
         "def summaries() -> list[dict[str, Any]]: ...",
+        "class Store:\n    def __init__(self, values: Mapping[str, Any]) -> None: ...",
+        "class Arm:\n    settings: dict[str, Any]",
+        "Plan = dict[str, dict[str, Any]]",
     ],
 )
 def test_what_is_not_plain_is_reported(source: str) -> None:
@@ -69,6 +72,8 @@ def test_what_is_not_plain_is_reported(source: str) -> None:
         "line = '`' * len(fence)",
         "word = 'a' if first else 'b'",
         "def _resolve(values: dict[str, Any]) -> None: ...",
+        "def resolve():\n    values: dict[str, Any] = {}",
+        "class Pod:\n    manifest: Mapping[str, Any]  # the API's own form",
         "# A manifest is the API's own form.\ndef apply(manifest: dict[str, Any]) -> None: ...",
         "def apply(\n    manifest: dict[str, Any],  # the API's own form\n) -> None: ...",
     ],

@@ -28,6 +28,7 @@ _AWAIT = '"awaitStart": '
 _MEASURED = "${MEASURED:-false}"
 """`true` from the harness; a person who repeats the trial does not give it."""
 
+# By the schema of compose files.
 Services = Mapping[str, Mapping[str, Any]]
 
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import select
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,8 @@ def _up_error(error: DockerFailed) -> Exception:
 class RunningContainer:
     """A container that was started."""
 
-    def __init__(self, docker: Docker, service: str, described: dict[str, Any], console: Path) -> None:
+    # `described` is Docker's own JSON.
+    def __init__(self, docker: Docker, service: str, described: Mapping[str, Any], console: Path) -> None:
         self.stop_requested = False
         self.mark = ""
         self.name = service

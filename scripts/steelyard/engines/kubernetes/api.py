@@ -27,8 +27,8 @@ from steelyard.errors import ServerFailed
 from steelyard.processes import Child, Children, defer_signals
 from steelyard.processes.reasons import reason
 
-Object = Mapping[str, Any]
-"""An object as the API server has it: its schema is Kubernetes' own."""
+Object = Mapping[str, Any]  # its schema is Kubernetes' own
+"""An object as the API server has it."""
 PROXY_LIMIT = 30.0
 ANSWER_LIMIT = 60.0
 AWAY_LIMIT = 60.0

@@ -6,8 +6,8 @@ and no more (Kubernetes' documentation, Manage HugePages).
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.pods import quantity
 from steelyard.errors import MissingRequirement
 from steelyard.host.preparing import pages_of
@@ -24,7 +24,7 @@ def resource_of(size: int) -> str:
     return f"{_PREFIX}{size // _UNITS[unit]}{unit}"
 
 
-def reserved_pages(nodes: Iterable[Mapping[str, Any]]) -> dict[int, int]:
+def reserved_pages(nodes: Iterable[Object]) -> dict[int, int]:
     """What pods may have of large pages on the node that has most, by the size of a page; all in bytes."""
     largest: dict[int, int] = {}
     for node in nodes:
