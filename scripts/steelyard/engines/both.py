@@ -4,14 +4,13 @@
 Its components bear the side in their names, `candidate/server-1`; each deployment knows its own by plain ones.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.errors import ServerFailed
-from steelyard.jvm.rows import Facts
 from steelyard.processes.listening import Listener
 from steelyard.results.failure import Failure
 from steelyard.results.spec import Component
@@ -37,24 +36,12 @@ def without_side(component: Component) -> Component:
 
 
 class CombinedDeployment(Deployment[Any]):
-    """The deployments of two sides on this host; every call goes to the side that it is about."""
+    """The deployments of two sides on this host; what a side knows better than `Deployment` itself, it is asked for."""
 
     def __init__(self, sides: Mapping[str, Deployment[Any]], directory: Path) -> None:
         super().__init__(directory)
         self.sides = sides
         self.contained = all(side.contained for side in sides.values())
-
-    def ask(
-        self, component: Component, path: str, timeout: float, on_line: Callable[[str], None] | None = None
-    ) -> tuple[int, bytes] | None:
-        """As its side is asked."""
-        side, _ = self._of(component.name)
-        return side.ask(without_side(component), path, timeout, on_line)
-
-    def serves(self, component: Component) -> bool:
-        """As its side says."""
-        side, _ = self._of(component.name)
-        return side.serves(without_side(component))
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
         """As its side sees."""
@@ -66,24 +53,10 @@ class CombinedDeployment(Deployment[Any]):
         side, _ = self._of(component.name)
         return side.expected_address(without_side(component))
 
-    def engine_facts(self, name: str) -> Facts:
-        """As its side tells."""
-        side, own = self._of(name)
-        return side.engine_facts(own)
-
-    def memory_map(self, name: str) -> str:
-        """By its side."""
-        side, own = self._of(name)
-        return side.memory_map(own)
-
     def start(self, components: Sequence[Component]) -> None:
         """Start those of one side, and those of the other (errors as `Deployment.start`)."""
         for name, side in self.sides.items():
-            if own := [
-                without_side(component)
-                for component in components
-                if component.name.startswith(f"{name}{MARK}")
-            ]:
+            if own := [without_side(each) for each in components if side_of(each.name, [name])]:
                 try:
                     side.start(own)
                 except ServerFailed as failure:
@@ -132,20 +105,15 @@ class CombinedDeployment(Deployment[Any]):
         chosen = None if names is None else set(names)
         problems = []
         for name, side in self.sides.items():
-            own = None
-            if chosen is not None:
-                own = [
-                    component.partition(MARK)[2]
-                    for component in chosen
-                    if component.startswith(f"{name}{MARK}")
-                ]
+            before = f"{name}{MARK}"
+            own = [each.removeprefix(before) for each in chosen or () if each.startswith(before)]
             problems += [
                 Failure(
-                    component=f"{name}{MARK}{problem.component or ''}",
+                    component=f"{before}{problem.component or ''}",
                     cause=problem.cause,
-                    detail=f"{name}{MARK}{problem.detail}",
+                    detail=f"{before}{problem.detail}",
                 )
-                for problem in side.stop(own, grace)
+                for problem in side.stop(None if chosen is None else own, grace)
             ]
         return problems
 

@@ -12,6 +12,8 @@ from planned import asked, session_of, specs_of
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.both import CombinedDeployment, side_of, with_side, without_side
+from steelyard.engines.compose.engine import ComposeDeployment
+from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.measure.ledger import is_void
 from steelyard.measure.samples import Samples
@@ -287,6 +289,15 @@ def test_every_call_goes_to_its_side(tmp_path: Path) -> None:
     assert (one.asked[-1], other.asked[-1]) == (("stop", ["server-1"]), ("stop", ["injector-1"]))
     both.stop()
     assert (one.asked[-1], other.asked[-1]) == (("stop", None), ("stop", None))
+
+
+@pytest.mark.parametrize("engine", [ProcessDeployment, ComposeDeployment])
+def test_what_an_engine_of_this_host_answers_in_its_own_way_its_side_is_asked_for(
+    engine: type[Deployment[Any]],
+) -> None:
+    shared = {name for parent in Deployment.__mro__ for name in vars(parent) if not name.startswith("__")}
+    own = {name for name, value in vars(engine).items() if callable(value)} & shared
+    assert own <= vars(CombinedDeployment).keys()
 
 
 def test_a_failure_names_the_side_that_it_is_about(tmp_path: Path) -> None:
