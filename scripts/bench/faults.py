@@ -49,7 +49,7 @@ RESUMES = 20
 
 CACHES = "class_cache: {levels: [none, warm]}"
 THP = "thp: {levels: [always, madvise]}"
-SEARCH = "search: {raise: users, within: {p99: 1ms}, most: 16, confirm: 0, trials: 3}"
+SEARCH = "search: {raise: users, within: {p99: 1ms}, maximum: 16, confirm: 0, trials: 3}"
 KINDS = {
     # Name: procedure, factor, length of the measurement, more lines, phases (or events) in which it is killed.
     "steady": ("steady", USERS, "4s", "", ("start", "ramp", "warmup", "measure", "stop", "collect")),

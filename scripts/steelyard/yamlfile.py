@@ -106,13 +106,7 @@ class Model(Documented):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: Any, info: ValidationInfo) -> Any:
-        if isinstance(data, dict) and (old := next((key for key in data if key in cls.renamed), None)):
-            data = {cls.renamed.get(key, key): value for key, value in data.items()}
-            if isinstance(
-                info.context, Lines
-            ):  # what was recorded stays as it is, and nobody has to change it
-                sentence = f"{old} is {cls.renamed[old]} now; the next version knows that alone"
-                warnings.warn(f"{info.context.file}: {sentence}", FutureWarning, stacklevel=2)
+        data = cls.rename_keys(data, info)
         allowed = [cls.key(field) for field in cls.model_fields]
         unknown = [str(key) for key in data if key not in allowed] if isinstance(data, dict) else []
         if unknown:
@@ -122,6 +116,18 @@ class Model(Documented):
                 {"key": unknown[0], "allowed": ", ".join(allowed)},
             )
         return data
+
+    @classmethod
+    def rename_keys(cls, data: Any, info: ValidationInfo) -> Any:
+        """The same by the names of now; a name of before is told of where it was typed."""
+        old = [key for key in data if key in cls.renamed] if isinstance(data, dict) else []
+        if not old:
+            return data
+        # What was recorded stays as it is, and nobody has to change it.
+        if isinstance(info.context, Lines):
+            sentence = f"{old[0]} is {cls.renamed[old[0]]} now; the next version knows that alone"
+            warnings.warn(f"{info.context.file}: {sentence}", FutureWarning, stacklevel=2)
+        return {cls.renamed.get(key, key): value for key, value in data.items()}
 
     @model_validator(mode="after")
     def _given_once(self) -> Self:

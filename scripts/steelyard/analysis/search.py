@@ -112,7 +112,7 @@ def value_text(varies: Varied, value: float) -> str:
 
 def tidy(where: SearchRange, value: float) -> float:
     """The nearest value that can be set: whole users, whole MiB, a rate of four digits; inside of the range."""
-    value = min(max(value, where.least), where.most or math.inf)
+    value = min(max(value, where.minimum), where.maximum or math.inf)
     if where.varies == "rate":
         return float(f"{value:.4g}")
     return float(round(value / MIB) * MIB if where.varies == "memory" else round(value))

@@ -7,7 +7,7 @@ editors. Sizes are bytes and durations are seconds once read (see `steelyard.uni
 
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
@@ -189,6 +189,7 @@ class Search(Model):
     """A session that chooses each trial's load or limit from those before; exactly one of raise, lower and hold."""
 
     exactly_one = ("raise_", "lower", "hold")
+    renamed: ClassVar = {"least": "minimum", "most": "maximum"}
     raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
     """The load that is raised as far as every limit of `within` holds."""
     within: Limits = Field(default_factory=Limits)
@@ -202,9 +203,9 @@ class Search(Model):
     """The share."""
     start: Scalar | None = None
     """Where the search begins; left out: the experiment's own users, rate or memory."""
-    least: Scalar | None = None
+    minimum: Scalar | None = None
     """Smallest value that is tried."""
-    most: Scalar | None = None
+    maximum: Scalar | None = None
     """Largest value that is tried."""
     resolution: Annotated[float, Field(gt=0, le=1)] = 0.05
     """How close, as a fraction, the last value that passed and the first that failed have to be; of `hold`: how close
@@ -226,12 +227,12 @@ class Search(Model):
 
     @model_validator(mode="after")
     def _values_in_order(self) -> Self:
-        given = [value for key in ("least", "start", "most") if (value := self.value(key)) is not None]
+        given = [value for key in ("minimum", "start", "maximum") if (value := self.value(key)) is not None]
         if any(value <= 0 for value in given) or given != sorted(given):
-            raise ValueError("least, start and most are above zero and in that order")
+            raise ValueError("minimum, start and maximum are above zero and in that order")
         return self
 
-    def value(self, key: Literal["start", "least", "most"]) -> float | None:
+    def value(self, key: Literal["minimum", "start", "maximum"]) -> float | None:
         """A value of the file as a number: users, arrivals/s, or bytes of memory; None where it was left out."""
         written: Scalar | None = getattr(self, key)
         if written is None:
@@ -279,9 +280,10 @@ class Quick(Model):
     ramp: Duration = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
     measure: Measure = 6.0
-    search: dict[Literal["at", "start", "least", "most", "resolution", "confirm", "trials"], Scalar] = Field(
-        default_factory=dict
-    )
+    search: Annotated[
+        dict[Literal["at", "start", "minimum", "maximum", "resolution", "confirm", "trials"], Scalar],
+        BeforeValidator(Search.rename_keys),
+    ] = Field(default_factory=dict)
     """Another level, other values and bounds of a search."""
     note: str | None = None
     """What the short session cannot show: stands in its plan and beside its figures."""

@@ -20,8 +20,8 @@ class SearchRange(NamedTuple):
 
     varies: Varied
     start: float
-    least: float
-    most: float | None
+    minimum: float
+    maximum: float | None
 
 
 def varied_setting(search: Search, spec: Spec) -> Varied:
@@ -51,10 +51,10 @@ def range_of(search: Search, spec: Spec) -> SearchRange:
     if start is None:
         raise BadInput(f"{spec.arm}: where does the search begin? Give search.start or memory")
     smallest = {"users": float(spec.load.injectors), "rate": LEAST_RATE, "memory": LEAST_MEMORY}[varies]
-    least, most = max(smallest, search.value("least") or smallest), search.value("most")
-    if start < least or (most is not None and start > most):
+    minimum, maximum = max(smallest, search.value("minimum") or smallest), search.value("maximum")
+    if start < minimum or (maximum is not None and start > maximum):
         raise BadInput(f"{spec.arm}: the search begins at {start:g}, which is outside of what it may try")
-    return SearchRange(varies, float(start), least, most)
+    return SearchRange(varies, float(start), minimum, maximum)
 
 
 def with_value(spec: Spec, search: Search, value: float) -> Spec:

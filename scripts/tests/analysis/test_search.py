@@ -86,7 +86,7 @@ def test_neighbouring_users_are_as_close_as_it_gets() -> None:
 
 @pytest.mark.parametrize("edge", [0.5, 1e9])
 def test_ends_at_the_bounds_and_confirms_them(edge: float) -> None:
-    tried, view = path(search(most=300), SearchRange("users", 100.0, 10.0, 300.0), edge)
+    tried, view = path(search(maximum=300), SearchRange("users", 100.0, 10.0, 300.0), edge)
     assert view.end == "open"
     assert tried[-2:] == ([10, 10] if edge < 1 else [300, 300])
     assert "the last value that may be tried" in view.why
@@ -165,7 +165,7 @@ def test_a_share_that_no_load_reaches_is_open() -> None:
     "written",
     [
         {"raise": "users", "within": {"p99": "200ms", "errors": "0.1%"}},
-        {"lower": "memory", "while": "survives", "start": "512m", "least": "64m"},
+        {"lower": "memory", "while": "survives", "start": "512m", "minimum": "64m"},
         {"hold": "cpu", "at": 0.4},
     ],
 )
@@ -182,7 +182,7 @@ def test_is_written_and_read_back(written: dict[str, Any]) -> None:
         ({"lower": "memory"}, "goes with while"),
         ({"hold": "cpu"}, "goes with at"),
         ({"hold": "cpu", "at": 0.4, "within": {"p99": "1s"}}, "hold has no limits"),
-        ({"raise": "users", "start": 10, "most": 5}, "in that order"),
+        ({"raise": "users", "start": 10, "maximum": 5}, "in that order"),
         ({"raise": "users", "start": 0}, "above zero"),
         ({"raise": "users", "within": {"errors": "200%"}}, "not a share"),
         ({"lower": "memory", "while": "survives", "start": "much"}, "not a size"),

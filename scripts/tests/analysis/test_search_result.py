@@ -96,7 +96,7 @@ def test_a_difference_is_called_beyond_the_brackets_only() -> None:
 
 
 def test_an_open_end_leaves_no_figure() -> None:
-    limited = question({**ASKED, "most": 400}, ARMS)
+    limited = question({**ASKED, "maximum": 400}, ARMS)
     base, other = results(limited, 2, quiet(a=320.0, b=480.0))
     assert base.value is not None
     assert (other.value, other.low, other.against, other.n) == (None, None, None, 0)

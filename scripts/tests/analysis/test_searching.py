@@ -267,7 +267,7 @@ def test_memory_is_the_limit_of_each_server() -> None:
 def test_where_a_search_begins() -> None:
     three = search_spec(load=Load(users=100, injectors=3))
     assert range_of(Search.model_validate(RAISE), three) == ("users", 100.0, 3.0, None)
-    asked = Search.model_validate({**SURVIVE, "start": "256m", "least": "64m", "most": "1g"})
+    asked = Search.model_validate({**SURVIVE, "start": "256m", "minimum": "64m", "maximum": "1g"})
     assert range_of(asked, search_spec(engine="compose")) == ("memory", 2.0**28, 2.0**26, 2.0**30)
     assert range_of(Search.model_validate(SURVIVE), search_spec(engine="compose")).start == 2.0**29
 
@@ -282,7 +282,7 @@ def test_where_a_search_begins() -> None:
             search_spec(engine="compose", components=[make_component(heap_bytes=None)]),
             "where does the search",
         ),
-        ({**RAISE, "most": 50}, search_spec(), "outside of what it may try"),
+        ({**RAISE, "maximum": 50}, search_spec(), "outside of what it may try"),
     ],
 )
 def test_refuses_a_search_that_the_arm_has_not(written: dict[str, Any], arm: Any, says: str) -> None:

@@ -150,7 +150,7 @@ def test_a_killed_session_goes_on_with_its_schedule(
 
 
 def test_a_search_raises_users_until_a_limit_is_broken(tmp_path: Path, out: Path) -> None:
-    more = "search: {raise: users, within: {p99: 1ms}, most: 16, confirm: 0, trials: 4}"
+    more = "search: {raise: users, within: {p99: 1ms}, maximum: 16, confirm: 0, trials: 4}"
     path = experiment_of(tmp_path / "tiny.yaml", "steady", "jvms: {levels: [1]}", "3s", more)
     # On a busy machine the first trial is void: the search asks again, and does not end with it.
     path.write_text(path.read_text(encoding="utf-8").replace("repeats: 0", "repeats: 2"), encoding="utf-8")

@@ -207,6 +207,21 @@ def test_a_name_of_the_version_before_is_read_and_told(edited: Edit) -> None:
         assert Experiment.model_validate(recorded) == new
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("  minimum: 100 ", "  least: 100 "), ("search: {resolution", "search: {most: 900, resolution")],
+)
+def test_bounds_of_a_search_may_have_their_names_of_before(edited: Edit, new: str, old: str) -> None:
+    path = edited("name:", "name:")
+    text = (EXPERIMENTS / "capacity.yaml").read_text(encoding="utf-8")
+    path.write_text(text.replace(new, old), encoding="utf-8")
+    with pytest.warns(FutureWarning, match=r"changed\.yaml: (least is minimum|most is maximum) now"):
+        experiment = load(path).experiment
+    assert experiment.search is not None
+    assert experiment.search.minimum == 100
+    assert experiment.quick.search.get("maximum") == (900 if "most" in old else None)
+
+
 def test_a_missing_key_is_named(edited: Edit) -> None:
     with pytest.raises(BadInput, match="key 'name' is missing"):
         load(edited("name: jvm-count\n", ""))
