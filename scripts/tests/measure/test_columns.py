@@ -34,11 +34,11 @@ class AskedFor(dict[tuple[str, ...], Series]):
 
 def test_figures_are_made_of_what_is_sampled_and_of_all_of_it(tmp_path: Path) -> None:
     window = evidence(tmp_path, group_rows("server-1"), group_rows("server-2"))
-    tables = {name: AskedFor(getattr(window.samples, name)) for name in ("processes", "cgroups")}
-    window.samples = replace(window.samples, **tables)
+    processes, cgroups = AskedFor(window.samples.processes), AskedFor(window.samples.cgroups)
+    window.samples = replace(window.samples, processes=processes, cgroups=cgroups)
     measure_trial(window, component_results(window))
     find_thrashing(window.spec.components, window.samples, window.start, window.end)
-    for name, table in tables.items():
+    for name, table in (("processes", processes), ("cgroups", cgroups)):
         sampled = {*COLUMNS[name].split(",")} - {*KEYS[name]}
         assert table.columns == sampled - UNREAD
 
