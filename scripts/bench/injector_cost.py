@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many requests per CPU-second the injector issues, against wrk on the same target in the same run.
 
-    python bench/injector_cost.py [--rounds 5] [--rate 2000] [--bytes 5] [--profile FILE.jfr]
+    python bench/injector_cost.py [--rounds 5] [--rate 2000] [--bytes 5] [--profiler LIBRARY]
 
 The target (nginx with fixed replies, or the server given by --target) is pinned to one CPU, the client to another.
 With --scenario acmeair-monolith the injector sends that scenario's journeys, while wrk goes on asking for the tiny
 reply of ping: the ratio then says how much more a request costs that carries a form and whose answer is read.
 Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
 CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
---profile records one more closed round with the JDK's Flight Recorder and prints whose code the CPU went to; it is in
-no other figure, for recording costs CPU itself. Figures need a machine on which nothing else runs.
+--profiler runs one more round of each model under async-profiler (its libasyncProfiler.so, which the Maven artifact
+tools.profiler:async-profiler holds) and prints where the CPU of the event loop went; these rounds are in no other
+figure. Figures need a machine on which nothing else runs.
 """
 
 from __future__ import annotations
@@ -106,13 +107,22 @@ def bookings() -> str:
     return json.dumps([{"_id": f"b{number}", **names} for number in (1, 2, 3)])
 
 
+KERNEL = "system calls"
 OWNERS = {
-    "ours": ("dev.steelyard.", "org.HdrHistogram."),
-    "Gatling, Scala": ("io.gatling.", "scala.", "com.typesafe."),
-    "Netty": ("io.netty.",),
+    KERNEL: ("__GI___send", "send", "recv", "getsockopt", "epoll_", "read", "write", "__close"),
+    "ours": ("dev/steelyard/", "org/HdrHistogram/"),
+    "Gatling, Scala": ("io/gatling/", "scala/", "com/typesafe/"),
+    "Netty": ("io/netty/", "netty_"),
 }
-"""Whose code a frame is, by the beginning of its class; of the JDK's nobody's: its caller's."""
-JAVA_FLAGS = ["-Xms256m", "-Xmx256m", "-XX:+UseParallelGC", "--add-opens=java.base/java.lang=ALL-UNNAMED"]
+"""Whose code a frame is, by the beginning of its name; of the JDK's nobody's: its caller's."""
+LOOP = "io/netty/channel/SingleThreadIoEventLoop.run"
+JAVA_FLAGS = [
+    "-Xms256m",
+    "-Xmx256m",
+    "-XX:+UseParallelGC",
+    "-XX:+ExitOnOutOfMemoryError",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+]
 JAVA_25_FLAGS = ["--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"]
 
 
@@ -187,19 +197,33 @@ def wrk_round(wrk: str, url: str, cpu: int, seconds: int) -> tuple[float, float]
 
 
 def injector_run(
-    java: str, settings: dict[str, Any], cpu: int, folder: Path, profile: str | None = None
+    java: str, settings: dict[str, Any], cpu: int, folder: Path, profiled: tuple[str, Path] | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Run the injector once; return its lines of health and its summary."""
+    """Run the injector once; return its lines of health and its summary.
+
+    `profiled`: by which library, once it is warm, and the file for the stacks.
+    """
     output = Path(tempfile.mkdtemp(dir=folder)) / "out"
     file = output.parent / "settings.json"
     file.write_text(json.dumps({"output": str(output), **settings}))
-    flags = java_flags(java) + ([profile] if profile else [])
-    command = [java, *flags, "-cp", "lib/*", "dev.steelyard.loadgen.Main", str(file)]
-    done = subprocess.run(
-        ["taskset", "-c", str(cpu), *command], cwd=PACKAGE, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        sys.exit(f"the injector failed ({done.returncode}):\n{done.stderr}")
+    command = [java, *java_flags(java), "-cp", "lib/*", "dev.steelyard.loadgen.Main", str(file)]
+    pinned = ["taskset", "-c", str(cpu), *command]
+    with subprocess.Popen(
+        pinned, cwd=PACKAGE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as injector:
+        if profiled:
+            time.sleep(settings["warmupSeconds"] + settings.get("rampSeconds", 0))
+            library, stacks = profiled
+            start = f"start,event=ctimer,file={stacks},collapsed"
+            jcmd = str(Path(find(java, "openjdk-17-jre-headless")).resolve().parent / "jcmd")
+            subprocess.run(
+                [jcmd, str(injector.pid), "JVMTI.agent_load", library, start],
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
+        _, errors = injector.communicate()
+    if injector.returncode != 0:
+        sys.exit(f"the injector failed ({injector.returncode}):\n{errors}")
     lines = [json.loads(each) for each in (output / "health.jsonl").read_text().splitlines()]
     summary = json.loads((output / "summary.json").read_text())
     if any(each["errors"] for each in lines):
@@ -225,7 +249,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--warmup", type=int, default=20, help="seconds of each injector round left out (20)")
     parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
     parser.add_argument("--bytes", type=int, default=5, help="size of a reply (5)")
-    parser.add_argument("--profile", metavar="FILE.jfr", help="where a profile of one more round is kept")
+    parser.add_argument(
+        "--profiler", metavar="LIBRARY", help="libasyncProfiler.so, for profiles of one more round each"
+    )
     parser.add_argument("--scenario", choices=["ping", "acmeair-monolith"], default="ping", help="(ping)")
     parser.add_argument("--target", help="base URL of a running ping server, instead of nginx")
     parser.add_argument("--java", default="java", help="JVM of the injector")
@@ -321,41 +347,34 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
         f"late {sum(each['late'] for each in window)} and dropped {sum(each['dropped'] for each in window)} "
         f"in the seconds counted, p50 {commonest['latencyMillis']['p50']:.3f} ms"
     )
-    if arguments.profile:
-        profile(arguments, java, closed, folder)
+    for model, settings in (("closed", closed), ("open", open_model)) if arguments.profiler else ():
+        profile(arguments, java, model, settings, folder)
 
 
-def profile(arguments: argparse.Namespace, java: str, closed: dict[str, Any], folder: Path) -> None:
-    """Record a closed round without its warm-up, and print whose code its samples were in."""
-    file = Path(arguments.profile).resolve()
-    recording = f"-XX:StartFlightRecording=delay={arguments.warmup}s,filename={file},settings=profile"
-    injector_run(java, closed, arguments.client_cpu, folder, recording)
-    jfr = str(Path(find(java, "openjdk-17-jre-headless")).resolve().parent / "jfr")
-    events = [
-        "print",
-        "--events",
-        "jdk.ExecutionSample,jdk.NativeMethodSample",
-        "--stack-depth",
-        "64",
-        str(file),
-    ]
-    printed = subprocess.run([jfr, *events], capture_output=True, text=True, check=True).stdout
-    own, beneath = samples_by_owner(printed)
+def profile(
+    arguments: argparse.Namespace, java: str, model: str, settings: dict[str, Any], folder: Path
+) -> None:
+    """Print where the CPU of a warm round's event loop went."""
+    stacks = folder / f"{model}.stacks"
+    library = str(Path(arguments.profiler).resolve())
+    injector_run(java, settings, arguments.client_cpu, folder, (library, stacks))
+    own, beneath = samples_by_owner(stacks.read_text())
     total = sum(own.values())
-    say(f"profile of {total:,} samples ({file}): whose code ran, and beneath whose it did")
+    say(
+        f"profile of the {model} model, {total:,} samples of its event loop: whose code ran, and beneath whose it did"
+    )
     for owner in [*OWNERS, "other"]:
         say(f"  {owner:15} {own[owner] / total:6.1%} {beneath[owner] / total:6.1%}")
 
 
-def samples_by_owner(printed: str) -> tuple[Counter[str], Counter[str]]:
+def samples_by_owner(stacks: str) -> tuple[Counter[str], Counter[str]]:
     """Count samples by the innermost frame that is anybody's, and by every owner with a frame in them."""
     own: Counter[str] = Counter()
     beneath: Counter[str] = Counter()
-    for stack in re.findall(r"stackTrace = \[\n(.*?)\n\s*\]", printed, re.DOTALL):
-        owners = [owner_of(frame.strip()) for frame in stack.splitlines()]
-        known = [owner for owner in owners if owner != "other"]
-        own[known[0] if known else "other"] += 1
-        beneath.update(set(known) or {"other"})
+    for stack, samples in (line.rsplit(" ", 1) for line in stacks.splitlines() if LOOP in line):
+        owners = [owner for frame in reversed(stack.split(";")) if (owner := owner_of(frame)) != "other"]
+        own[owners[0] if owners else "other"] += int(samples)
+        beneath.update(dict.fromkeys(owners or ["other"], int(samples)))
     return own, beneath
 
 
