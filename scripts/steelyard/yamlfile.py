@@ -274,7 +274,8 @@ def _first_sentence(error: ValidationError, lines: Lines) -> str:
     errors = []
     for detail in error.errors():
         unknown = detail["type"] == "unknown_key"
-        loc = (*detail["loc"], detail["ctx"]["key"]) if unknown else detail["loc"]
+        more = (detail["ctx"]["key"],) if unknown else detail.get("ctx", {}).get("at", ())
+        loc = (*detail["loc"], *more)
         at = _known_prefix(loc, lines.numbers)
         errors.append((not unknown, lines.numbers[at], at, detail))
     _, line, at, detail = min(errors, key=lambda item: item[:2])

@@ -66,7 +66,7 @@ def refuse_unknown(limits: Limits, specs: Iterable[Spec]) -> None:
     """Refuse limits of operations that an arm's users do not send (raises BadInput)."""
     for spec in specs:
         for name in limits.operations:
-            if name not in spec.mix:
+            if name not in spec.mix and name not in spec.varying:
                 raise BadInput(
                     f"{spec.arm}: limits name the operation {name!r}{nearest(name, sorted(spec.mix))}, which is not"
                     f" among those of {spec.workload}"

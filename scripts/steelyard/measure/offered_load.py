@@ -101,6 +101,13 @@ def ratios(window: Window, counts: Mapping[str, int]) -> list[RatioResult]:
     ]
 
 
+def expected_alone(shares: Mapping[str, float], varying: Collection[str]) -> dict[str, float]:
+    """Shares of the operations whose number does not depend on answers, in all of these; adds up to 1."""
+    rest = {name: share for name, share in shares.items() if name not in varying}
+    total = sum(rest.values())
+    return {name: share / total for name, share in rest.items()} if total else {}
+
+
 def settling_mix(
     settled: Mapping[str, float], growing: Collection[str], achieved: Mapping[str, float]
 ) -> dict[str, float]:
@@ -159,11 +166,12 @@ def judge_users(measurement: TrialMeasurement, spec: Spec) -> Finding:
 
 def judge_mix(measurement: TrialMeasurement, spec: Spec) -> Finding:
     """The operation whose share is furthest off, once chance has been given its due: the near end of the interval."""
-    achieved, asked = measurement.mix_achieved, measurement.mix_intended
+    achieved, asked = expected_alone(measurement.mix_achieved, spec.varying), measurement.mix_intended
     operations = sorted(asked.keys() | achieved.keys())
     if len(operations) < 2:
         return Finding(None, "There is only one operation: its share cannot be off.", applies=False)
-    requests = measurement.window_requests
+    varying = sum(measurement.mix_achieved.get(name, 0.0) for name in spec.varying)
+    requests = measurement.window_requests * (1 - varying)
 
     def interval(operation: str) -> Interval:
         effect = share_effect(spec.parts, operation)

@@ -55,7 +55,9 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
         injector_errors=sum(window.total.errors.values()),
         injector_messages=window.run.injectors.messages(),
         window_injector_rate=requests / window.seconds,
-        mix_intended=offered_load.settling_mix(spec.mix, spec.growing, shares),
+        mix_intended=offered_load.settling_mix(
+            spec.mix, spec.growing, offered_load.expected_alone(shares, spec.varying)
+        ),
         mix_achieved=shares,
         ratios=offered_load.ratios(window, counts),
         response_times=latency.response_times(spec.limits, window.recorded.latency()),

@@ -149,6 +149,8 @@ class Spec(Record):
     """Parts of the mix, with the requests of each time a user plays one: what comes together."""
     mix: dict[str, float]
     """Intended share of each operation, once all have settled."""
+    varying: list[str] = Field(default_factory=list)
+    """Operations that are no part of the mix: how often they come depends on what answers say."""
     growing: list[str] = Field(default_factory=list)
     ratios: list[Ratio] = Field(default_factory=list)
     limits: Limits = Field(default_factory=Limits)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Injectors of a spec: their settings but for `output` and `seed` (loadgen/README.md), and the mix that they intend."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.spec.layout import Runtime, fill_value
-from steelyard.workload.journey import MixPart, mix_counts
+from steelyard.workload.journey import Journey, MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
@@ -23,6 +24,8 @@ ARCHIVE = "-XX:SharedArchiveFile="
 without one that is not there."""
 LATEST = 120.0
 """Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
+MOST_IN_VARIABLE = 120 * 1024
+"""Bytes of an injector's settings in a container: Linux passes 128 KiB in one variable, its name included."""
 PROBE_LIMIT = 300.0
 """Seconds in which every operation of a start-up trial must have been answered."""
 
@@ -45,6 +48,12 @@ def injector_components(
             "container": ContainerPlace(port=0, jvm_options=None, folder="/load"),
         }
     offered = {**_load_settings(spec, topology, values), "targets": targets(spec), "injectors": count}
+    size = len(json.dumps(offered))
+    if spec.engine != "process" and size > MOST_IN_VARIABLE:
+        raise BadInput(
+            f"the journey has {size // 1024} KiB with its feeders and files, and a container takes"
+            f" {MOST_IN_VARIABLE // 1024} KiB in a variable: give it fewer rows, or run it with --engine process"
+        )
     return [
         Component(
             name=f"injector-{index + 1}",
@@ -135,6 +144,7 @@ def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> l
             raise BadInput(
                 f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}"
             )
+        _check_rows(topology.journey, load)
         return topology.journey.parts(load.mix)
     if load.mix is not None:
         raise BadInput(
@@ -145,6 +155,15 @@ def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> l
     if not 0 < sum(counts.values()) < math.inf or min(counts.values()) < 0:
         raise BadInput("mix: the operations have no shares of all requests: give each a number above zero")
     return parts
+
+
+def _check_rows(journey: Journey, load: Load) -> None:
+    """Refuse more users than have rows of their own (raises BadInput)."""
+    for name, rows in journey.own_rows().items():
+        if load.users is not None and load.users > rows:
+            raise BadInput(
+                f"feeder {name} has {rows} rows for {load.users} users: give it as many, or an order other than user"
+            )
 
 
 def _times(part: MixPart, values: Mapping[str, Scalar]) -> float:
@@ -159,4 +178,4 @@ def intended_mix(parts: Sequence[MixPart]) -> dict[str, float]:
     """Share of each operation in all requests."""
     counts = mix_counts(parts)
     total = sum(counts.values())
-    return {operation: count / total for operation, count in counts.items()}
+    return {operation: count / total for operation, count in counts.items()} if total else {}

@@ -79,6 +79,7 @@ def make_spec(
         consistency=[_fill_request(layout, check, "consistency") for check in topology.consistency],
         parts=parts,
         mix=intended_mix(parts),
+        varying=sorted(topology.journey.unforeseen_operations()) if topology.journey is not None else [],
         growing=topology.growing,
         ratios=topology.ratios,
         limits=workload.limits,

@@ -1,50 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A journey as data: what users do, as HTTP requests that the injector plays without a program (loadgen/README.md)."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from steelyard.yamlfile import Duration, Limit, Model, Scalar, nearest
+from steelyard.workload.answers import names_in
+from steelyard.workload.feeder import Feeder
+from steelyard.workload.flow import Action, Condition, Each, If, KeyPath, Until, expected_counts, walk
+from steelyard.workload.step import Step
+from steelyard.yamlfile import Model, Scalar, nearest
 
-REFERENCE = re.compile(r"\$\{([^}]*)\}")
-"""`${name}` in a text of a journey, as the injector reads it."""
-_UNSOUND = (
-    "missing ), unterminated subpattern",
-    "unbalanced parenthesis",
-    "unterminated character set",
-    "nothing to repeat",
-)
-"""Faults of a regular expression by which Java's refuse it as well; others have no meaning in Python alone."""
-
-
-def _address(path: str) -> str:
-    """A path, or what an answer gave: an address as browsers follow it (raises ValueError)."""
-    return path if path.startswith("${") else _from_the_root(path)
-
-
-def _from_the_root(path: str) -> str:
-    """A path that the injector can ask for (raises ValueError)."""
-    if not path.startswith("/"):
-        raise ValueError("must begin with `/`: it is a path of the server, without its address")
-    return path
-
-
-def _expression(written: str) -> str:
-    """A regular expression that is none in Java either is refused (raises ValueError)."""
-    try:
-        re.compile(written)
-    except re.error as error:
-        if error.msg in _UNSOUND and "\\Q" not in written:
-            raise ValueError(f"it is no regular expression ({error})") from error
-    return written
-
-
-RootPath = Annotated[str, AfterValidator(_from_the_root)]
-Address = Annotated[str, AfterValidator(_address)]
-Expression = Annotated[str, AfterValidator(_expression)]
+GIVEN_UP = "given-up"
+"""The outcome that injectors count where an `until` never held."""
 
 
 class MixPart(Model):
@@ -82,164 +52,130 @@ class Variable(Model):
         return self
 
 
-class AnswerCheck(Model):
-    """What makes an answer right."""
-
-    status: int | Annotated[list[int], Field(min_length=1)] = 200
-    contains: str | list[str] | None = None
-    absent: str | list[str] | None = None
-    matches: Expression | None = None
-    json_: dict[str, Scalar | None] | None = Field(default=None, alias="json")
-    """JSONPath -> expected value."""
-
-
-class Extraction(Model):
-    """A value taken from an answer; exactly one of the four."""
-
-    exactly_one = ("json_", "regex", "header", "css")
-    json_: str | None = Field(default=None, alias="json")
-    regex: Expression | None = None
-    header: str | None = None
-    css: str | None = None
-    attribute: str | None = None
-    """Of the element that `css` finds; left out: its text."""
-    optional: bool = False
-    """Whether the operation is right without it."""
-
-
-class Upload(Model):
-    """A file of a multipart form."""
-
-    content: str
-    filename: str
-    type: str = "text/plain"
-
-
-class Part(Model):
-    """A further request of a page."""
-
-    path: Address
-    headers: dict[str, str] = Field(default_factory=dict)
-    conditional: bool = False
-    """Ask only for what changed since this user last got it; 304 counts as right."""
-
-
-class WebSocket(Model):
-    """An exchange over a WebSocket."""
-
-    path: RootPath
-    send: str | None = None
-    expect: Expression
-    """A regular expression; what is sent before a message that matches it counts for nothing."""
-    within: Limit = 10.0
-
-
-class Pause(Model):
-    """Time before the user goes on; exactly one of think and cycle."""
-
-    exactly_one = ("think", "cycle")
-    think: Duration | None = None
-    """From the end of this operation."""
-    cycle: Duration | None = None
-    """From the start of this operation to the start of the next."""
-    distribution: Literal["constant", "exponential"] = "constant"
-    least: Duration | None = None
-    """Shortest length of an exponential one, from which it is drawn; left out: 0. Its mean stays what it is."""
-    most: Duration | None = None
-    """Where an exponential one is cut; left out: ten of its means above the shortest."""
-
-    @model_validator(mode="after")
-    def _mean_between(self) -> Self:
-        mean = self.think if self.think is not None else self.cycle
-        if mean is not None and not (self.least or 0.0) <= mean <= (mean if self.most is None else self.most):
-            raise ValueError("its mean lies between least and most")
-        return self
-
-
-class Step(Model):
-    """One operation: a request, a page with its parts, or a WebSocket exchange."""
-
-    exactly_one = ("path", "websocket")
-    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
-    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] = "GET"
-    path: Address | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
-    form: dict[str, str] | None = None
-    body: str | None = None
-    multipart: dict[str, str | Upload] | None = None
-    check: AnswerCheck = Field(default_factory=AnswerCheck)
-    save: dict[str, Extraction] = Field(default_factory=dict)
-    parts: list[Part] = Field(default_factory=list)
-    parts_in_turn: bool = False
-    """Whether the parts are asked for one after the other; left out: side by side, as browsers do."""
-    websocket: WebSocket | None = None
-    pause: Pause | None = None
-    optional: bool = False
-    """Whether the visit goes on after it failed."""
-
-    @model_validator(mode="after")
-    def _one_body(self) -> Self:
-        if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
-            raise ValueError("give one of form, body and multipart")
-        request = self.headers or self.form or self.body or self.multipart or self.save or self.parts
-        if self.websocket is not None and (request or self.check != AnswerCheck()):
-            raise ValueError("websocket stands alone: leave out what belongs to a request")
-        return self
-
-    def texts(self) -> Iterator[str]:
-        """All that may hold `${name}`."""
-        yield from filter(None, (self.path, self.body))
-        yield from (*self.headers.values(), *(self.form or {}).values())
-        for contents in (self.check.contains, self.check.absent):
-            yield from [contents] if isinstance(contents, str) else contents or []
-        for field in (self.multipart or {}).values():
-            yield from [field] if isinstance(field, str) else [field.content, field.filename]
-        yield from (value for value in (self.check.json_ or {}).values() if isinstance(value, str))
-        for part in self.parts:
-            yield from (part.path, *part.headers.values())
-        if self.websocket is not None:
-            yield from filter(None, (self.websocket.path, self.websocket.send))
-
-
 class Visit(Model):
     """What a user does from time to time: its steps in order."""
 
     weight: Annotated[float, Field(gt=0)] = 1.0
-    steps: Annotated[list[Step], Field(min_length=1)]
+    steps: Annotated[list[Action], Field(min_length=1)]
     forget_cookies: bool = False
+
+    def flat(self) -> list[Step]:
+        """The steps in the order of the file, however often they are played."""
+        return [action for _, action in walk(self.steps) if isinstance(action, Step)]
+
+    @model_validator(mode="after")
+    def _check_steps(self) -> Self:
+        before: Step | None = None
+        for where, action in walk(self.steps, ("steps",)):
+            if not isinstance(action, Step):
+                continue
+            if action.submit is not None and (before is None or not before.has_page()):
+                raise key_error(
+                    (*where, "submit"), "the step before it asks for no page in which the form could stand"
+                )
+            before = action
+        if before is None:
+            raise ValueError("steps hold no operation")
+        return self
+
+
+def key_error(at: KeyPath, sentence: str) -> PydanticCustomError:
+    """The error of a key further down than the part that is checked."""
+    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
 
 
 class Journey(Model):
     """What users do: each draws a visit by weight, plays its steps, and begins again."""
 
     variables: dict[str, Variable] = Field(default_factory=dict)
+    feeders: dict[str, Feeder] = Field(default_factory=dict)
+    """Rows of values from files; a visit that uses one takes a row of it."""
+    gzip: bool = False
+    """Whether answers are asked for compressed (Accept-Encoding: gzip)."""
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
 
     def require_names(self, parameters: Collection[str]) -> None:
-        """Refuse `${name}` that nothing gives a value (raises ValueError)."""
-        steps = [(visit, step) for visit, each in self.visits.items() for step in each.steps]
-        saved = {name for _, step in steps for name in step.save}
-        known = [*self.variables, *saved, *parameters]
-        for visit, step in steps:
-            for name in (name for text in step.texts() for name in REFERENCE.findall(text)):
-                if name not in known:
-                    raise ValueError(
-                        f"visit {visit}, {step.operation}: ${{{name}}} stands for nothing{nearest(name, known)}:"
-                        f" there are {', '.join(sorted(known)) or 'no names'}"
-                    )
+        """Refuse `${name}` that nothing gives a value (raises PydanticCustomError)."""
+        placed = [
+            (("journey", "visits", name, *where), name, action)
+            for name, visit in self.visits.items()
+            for where, action in walk(visit.steps, ("steps",))
+        ]
+        saved = [name for _, _, action in placed if isinstance(action, Step) for name in action.saves()]
+        singles = [action.as_ for _, _, action in placed if isinstance(action, Each)]
+        rows = [
+            f"{name}.{column}" for name, feeder in self.feeders.items() for column in feeder.columns or ()
+        ]
+        kept = [*self.variables, *saved, *singles]
+        known = [*kept, *rows, *parameters]
+        for at, visit, action in placed:
+            label = f"visit {visit}, {action.operation if isinstance(action, Step) else 'a block'}"
+            for asked, allowed in ((_names_in_texts(action), known), (_variables_asked_for(action), kept)):
+                for name in asked:
+                    if name not in allowed and not self._is_unread(name):
+                        shown = f"${{{name}}}" if allowed is known else name
+                        raise key_error(
+                            at,
+                            f"{label}: {shown} stands for nothing{nearest(name, allowed)}:"
+                            f" there are {', '.join(sorted(allowed)) or 'no names'}",
+                        )
+
+    def _is_unread(self, name: str) -> bool:
+        """Whether it is of a feeder whose file was not read."""
+        feeder = self.feeders.get(name.partition(".")[0])
+        return feeder is not None and feeder.rows is None
+
+    def own_rows(self) -> dict[str, int]:
+        """Rows of the feeders that give each user its own."""
+        return {name: len(each.rows or ()) for name, each in self.feeders.items() if each.order == "user"}
 
     def parts(self, percent: dict[str, float] | None = None) -> list[MixPart]:
-        """Requests of each visit, and how often it comes: `percent` of each instead of the weights."""
+        """Requests of each visit, and how often it comes: `percent` of each instead of the weights; without those whose
+        number depends on answers."""
         weights = percent or {name: visit.weight for name, visit in self.visits.items()}
-        visits = [
-            (weight, [step.operation for step in self.visits[name].steps]) for name, weight in weights.items()
-        ]
+        varying = self.unforeseen_operations()
+        counts = {name: expected_counts(self.visits[name].steps)[0] for name in weights}
         return [
-            MixPart(times=weight, operations={name: steps.count(name) for name in steps})
-            for weight, steps in visits
+            MixPart(
+                times=weight,
+                operations={key: count for key, count in counts[name].items() if key not in varying},
+            )
+            for name, weight in weights.items()
         ]
+
+    def unforeseen_operations(self) -> set[str]:
+        """Operations of which nobody can say beforehand how often they come: answers decide."""
+        return set().union(*(expected_counts(visit.steps)[1] for visit in self.visits.values()))
+
+    def operations(self) -> list[str]:
+        """All operations, in the order of the file."""
+        return list(dict.fromkeys(step.operation for visit in self.visits.values() for step in visit.flat()))
 
     # As the injector reads it: JSON.
     def document(self) -> dict[str, Any]:
         """What the injector is handed, with the keys of the file."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _conditions(action: Any) -> Iterator[Condition]:
+    if isinstance(action, If):
+        yield action.if_
+    elif isinstance(action, Until):
+        yield action.until
+
+
+def _names_in_texts(action: Any) -> list[str]:
+    """The names in texts of a step or of a block's condition."""
+    texts = (
+        action.texts()
+        if isinstance(action, Step)
+        else (text for each in _conditions(action) for text in each.texts())
+    )
+    return [name for text in texts for name in names_in(text)]
+
+
+def _variables_asked_for(action: Any) -> list[str]:
+    """The variables that a block asks for by name."""
+    if isinstance(action, Each):
+        return [action.each]
+    return [name for each in _conditions(action) for name in each.variables()]

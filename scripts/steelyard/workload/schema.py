@@ -16,7 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from steelyard.errors import BadInput
-from steelyard.workload.journey import Journey, MixPart
+from steelyard.workload.journey import GIVEN_UP, Journey, MixPart
 from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
 Role = Literal["server", "compiler", "database", "proxy", "service"]
@@ -330,14 +330,17 @@ class Topology(Model):
         # A scenario counts outcomes too, which only it knows.
         counted = [name for ratio in self.ratios for name in (ratio.count, ratio.per)] if self.journey else []
         for name in (*self.growing, *counted):
-            if name not in known:
+            if name not in (*known, GIVEN_UP):
                 raise ValueError(f"there is no operation {name!r}{nearest(name, known)}")
         return self
 
     def operations(self) -> list[str]:
         """What operations its users send."""
-        parts = self.journey.parts() if self.journey else self.mix
-        return list(chain(*(part.operations for part in parts)))
+        return (
+            self.journey.operations()
+            if self.journey
+            else list(chain(*(part.operations for part in self.mix)))
+        )
 
     def kinds(self, role: Role) -> dict[str, ComponentDescription]:
         """Components of a role, by name."""

@@ -16,7 +16,8 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.settings import Settings
 from steelyard.paths import ROOT
-from steelyard.workload.journey import REFERENCE, Journey
+from steelyard.workload.answers import REFERENCE
+from steelyard.workload.journey import Journey
 from steelyard.workload.loader import load_workload, workload_names
 
 WORKLOAD: dict[str, Any] = {

@@ -21,6 +21,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdDelegatingSerializer;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import com.fasterxml.jackson.databind.util.StdConverter;
+import dev.steelyard.loadgen.journey.declared.Action;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -86,6 +87,7 @@ public final class SettingsReader {
                   JsonInclude.Include.NON_NULL, JsonInclude.Include.USE_DEFAULTS))
           .addModule(
               new SimpleModule("steelyard")
+                  .addDeserializer(Action.class, new Action.Reader())
                   .addDeserializer(Duration.class, new StdDelegatingDeserializer<>(READ_DURATION))
                   .addSerializer(new StdDelegatingSerializer(Duration.class, WRITE_DURATION))
                   .addSerializer(Path.class, ToStringSerializer.instance))

@@ -229,18 +229,45 @@ class SettingsReaderTest {
       value = {
         "'path': '/a', 'chek': 1 | 'journey.visits.v.steps[0].chek' is unknown: allowed are operation,",
         "'path': 'a' | 'journey.visits.v.steps[0].path' is 'a': it must be a path that begins with",
-        "'method': 'GET' | 'journey.visits.v.steps[0]' must have exactly one of path, websocket",
+        "'method': 'GET' | 'journey.visits.v.steps[0]' must have exactly one of path, submit, websocket, events",
         "'path': '/${x}' | 'journey' uses ${x} in '/${x}', which nothing gives a value",
         "'path': '/a', 'check': {'status': 'ok'} | steps[0].check.status[0]' is 'ok': it must be a whole number",
         "'path': '/a', 'check': {'matches': '('} | check.matches' is '(': it must be a regular expression",
-        "'path': '/a', 'save': {'x': {}} | save.x' must have exactly one of json, regex, header, css",
+        "'path': '/a', 'save': {'x': {}} | save.x' must have exactly one of json, regex, header, css, cookie",
         "'path': '/a', 'pause': {'think': 'long'} | pause.think' is 'long': it must be a duration such as",
         "'path': '/a', 'body': 'x', 'form': {'a': 1} | form' excludes body and multipart",
         "'path': '/a', 'multipart': {'f': {'name': 'x'}} | steps[0].multipart.name' is unknown: allowed are content,",
         "'websocket': {'path': '/a', 'expect': 'x'}, 'body': 'x' | websocket' stands alone",
+        "'events': {'path': '/a', 'expect': 'x'}, 'body': 'x' | events' stands alone",
+        "'events': {'path': '/a', 'expect': 'x', 'save': {'y': {'css': 'a'}}} | save.y' must be by json or regex",
+        "'path': '/a', 'save': {'x': {'css': 'a', 'which': 0}} | which' is 0: it must be one of [first, last,",
+        "'submit': {'form': 'f'} | 'journey' submits a form in a, and the step before it asks for no page",
+        "'submit': {'form': 'f'}, 'body': 'x' | submit' excludes form and body",
       })
   void refusesBadJourneys(String step, String expected) throws Exception {
     String journey = "{'visits': {'v': {'steps': [{'operation': 'a', %s}]}}}".formatted(step);
+    assertRefused(with(valid(), "journey", quoted(journey)), quoted(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'repeat': 2 | 'journey.visits.v.steps[0].steps' is missing",
+        "'repeat': [3, 2], 'steps': [STEP] | repeat' is [3, 2]: it must be a number of rounds",
+        "'repeat': 2, 'until': {'saved': 'x'}, 'steps': [STEP] | must have exactly one of repeat, each,",
+        "'repeat': 2, 'steps': [{'operation': 'b', 'pth': 1}] | steps[0].steps[0].pth' is unknown",
+        "'until': {'chance': 1}, 'steps': [STEP] | at_most' is missing",
+        "'until': {'saved': 'x'}, 'at_most': 2, 'steps': [STEP] | uses the variable x, which nothing",
+        "'each': 'x', 'steps': [STEP] | each' and as belong together",
+        "'if': {'value': 'x'}, 'steps': [STEP] | if' must have exactly one of is, is_not, matches",
+        "'if': {'chance': 2}, 'steps': [STEP] | chance' is 2.0: it must be a number from 0 to 1",
+        "'one_of': [] | one_of' is empty",
+      })
+  void refusesBadBlocks(String block, String expected) throws Exception {
+    String step = "{'operation': 'a', 'path': '/'}";
+    String journey = "{'visits': {'v': {'steps': [{%s}]}}}".formatted(block.replace("STEP", step));
     assertRefused(with(valid(), "journey", quoted(journey)), quoted(expected));
   }
 

@@ -50,6 +50,19 @@ public final class Cookies {
     return joined.isEmpty() ? null : joined.toString();
   }
 
+  /**
+   * The value of a cookie that requests to a path carry, or null; of several, that of the first.
+   */
+  public String value(String name, String requestPath) {
+    String path = withoutQuery(requestPath);
+    long now = System.currentTimeMillis();
+    return kept.stream()
+        .filter(each -> each.name().equals(name) && !each.hasExpired(now) && each.covers(path))
+        .map(Cookie::value)
+        .findFirst()
+        .orElse(null);
+  }
+
   private static String withoutQuery(String path) {
     int query = path.indexOf('?');
     return query < 0 ? path : path.substring(0, query);

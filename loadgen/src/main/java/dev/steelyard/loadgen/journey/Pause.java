@@ -13,11 +13,19 @@ import java.util.SplittableRandom;
  * @param think from the end of the operation
  * @param cycle from its start
  * @param distribution of its length; constant if it is null
- * @param least shortest length of an exponential one, from which it is drawn; 0 if it is null
- * @param most where an exponential one is cut; 10 of its means above {@code least} if it is null
+ * @param least shortest length of an exponential or uniform one, from which it is drawn; 0 if it is
+ *     null
+ * @param most where an exponential or log-normal one is cut; 10 of its means above {@code least} if
+ *     it is null. Of a uniform one it is as far from the mean as {@code least} is
+ * @param deviation standard deviation of a log-normal one
  */
 public record Pause(
-    Duration think, Duration cycle, Distribution distribution, Duration least, Duration most) {
+    Duration think,
+    Duration cycle,
+    Distribution distribution,
+    Duration least,
+    Duration most,
+    Duration deviation) {
   /** Longer ones are cut (0.005 % of them): a single one could outlast the run. */
   private static final double MAX_MEANS = 10;
 
@@ -31,7 +39,13 @@ public record Pause(
     CONSTANT,
     /** Exponential. */
     @JsonProperty("exponential")
-    EXPONENTIAL
+    EXPONENTIAL,
+    /** All from least to most alike. */
+    @JsonProperty("uniform")
+    UNIFORM,
+    /** Log-normal, as what people take to read is. */
+    @JsonProperty("log-normal")
+    LOG_NORMAL
   }
 
   /** Fills in and checks. */
@@ -43,26 +57,54 @@ public record Pause(
     if (least.compareTo(mean) > 0 || (most != null && most.compareTo(mean) < 0)) {
       throw new SettingsException("", "must have its mean between least and most");
     }
+    if ((distribution == Distribution.LOG_NORMAL) != (deviation != null)) {
+      throw new SettingsException("deviation", "belongs to log-normal pauses, which need it");
+    }
+    if (distribution == Distribution.LOG_NORMAL && !least.isZero()) {
+      throw new SettingsException("least", "belongs to exponential and uniform pauses");
+    }
+    if (distribution == Distribution.UNIFORM
+        && most != null
+        && !most.equals(mean.multipliedBy(2).minus(least))) {
+      throw new SettingsException("most", "must be as far from the mean as least is");
+    }
   }
 
   /** One without bounds. */
   public Pause(Duration think, Duration cycle, Distribution distribution) {
-    this(think, cycle, distribution, null, null);
+    this(think, cycle, distribution, null, null, null);
   }
 
   /**
    * A length in nanoseconds.
    *
-   * @param random source of exponential ones
+   * @param random source of those that are not constant
    */
   public long length(SplittableRandom random) {
     long mean = (think != null ? think : cycle).toNanos();
     if (distribution == Distribution.CONSTANT) {
       return mean;
     }
-    double means = Math.min(MAX_MEANS, -Math.log(1 - random.nextDouble()));
-    long drawn = least.toNanos() + Math.round((mean - least.toNanos()) * means);
+    double means =
+        switch (distribution) {
+          case CONSTANT -> 1;
+          case EXPONENTIAL -> -Math.log(1 - random.nextDouble());
+          case UNIFORM -> 2 * random.nextDouble();
+          case LOG_NORMAL -> logNormal(deviation.toNanos() / (double) mean, random);
+        };
+    double cut = Math.min(MAX_MEANS, means);
+    long drawn = least.toNanos() + Math.round((mean - least.toNanos()) * cut);
     return most == null ? drawn : Math.min(drawn, most.toNanos());
+  }
+
+  /**
+   * Of the mean 1. The logarithm of one with the coefficient of variation c is normal, with the
+   * variance ln(1 + c^2) (Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions,
+   * chapter 14).
+   */
+  private static double logNormal(double variation, SplittableRandom random) {
+    double variance = Math.log1p(variation * variation);
+    return Math.exp(Math.sqrt(variance) * random.nextGaussian() - variance / 2);
   }
 
   /**

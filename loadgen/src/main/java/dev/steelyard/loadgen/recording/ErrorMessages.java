@@ -13,7 +13,7 @@ import ch.qos.logback.core.spi.FilterReply;
 import dev.steelyard.loadgen.client.HeldBodies;
 import dev.steelyard.loadgen.client.Unanswered;
 import dev.steelyard.loadgen.journey.WrongAnswer;
-import dev.steelyard.loadgen.requests.DeclaredRequests;
+import dev.steelyard.loadgen.requests.DeclaredStreams;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -43,7 +43,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** "Request '{}' failed: {}". */
   private static final String KEPT_SOCKETS = "dev.steelyard.loadgen.requests.KeptSockets";
 
-  private static final String OWN = DeclaredRequests.class.getName();
+  private static final String OWN = DeclaredStreams.class.getName();
 
   /** "Fatal error", with an error of the JVM, before Gatling ends the process. */
   private static final String CLIENT = "io.gatling.http.client.impl.HttpAppHandler";

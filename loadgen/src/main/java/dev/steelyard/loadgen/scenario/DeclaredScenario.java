@@ -5,6 +5,8 @@ import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
 import dev.steelyard.loadgen.SettingsException;
 import dev.steelyard.loadgen.journey.Journeys;
+import dev.steelyard.loadgen.journey.declared.Action;
+import dev.steelyard.loadgen.journey.declared.Block;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.requests.DeclaredRequests;
@@ -23,6 +25,7 @@ final class DeclaredScenario implements Scenario {
   private final DeclaredJourneys journeys;
   private final List<Step> steps;
   private final Set<String> played = new TreeSet<>();
+  private final boolean givesUp;
 
   DeclaredScenario(Settings settings) {
     JourneySpec spec = settings.journey();
@@ -31,12 +34,26 @@ final class DeclaredScenario implements Scenario {
     double[] weights = weights(spec, settings.mix());
     // A probe waits for every operation: those of rare visits must not come late.
     boolean inTurn = settings.model() == Model.PROBE;
-    journeys = new DeclaredJourneys(spec, constants, weights, inTurn);
+    DeclaredJourneys.Share share =
+        new DeclaredJourneys.Share(settings.injector(), settings.injectors());
+    journeys = new DeclaredJourneys(spec, constants, weights, inTurn, share);
     steps = DeclaredRequests.of(spec, journeys);
+    givesUp = spec.visits().values().stream().anyMatch(visit -> Block.mayGiveUp(visit.steps()));
     int index = 0;
     for (JourneySpec.Visit visit : spec.visits().values()) {
       if (weights[index++] > 0) {
-        visit.steps().forEach(step -> played.add(step.operation()));
+        addSure(visit.steps());
+      }
+    }
+  }
+
+  /** Operations that come whatever answers say; those drawn by chance come sooner or later. */
+  private void addSure(List<Action> actions) {
+    for (Action action : actions) {
+      if (action instanceof JourneySpec.Step step) {
+        played.add(step.operation());
+      } else if (action instanceof Block block && block.comesForSure()) {
+        addSure(block.actions());
       }
     }
   }
@@ -71,6 +88,12 @@ final class DeclaredScenario implements Scenario {
 
   @Override
   public Journeys journeys(IntConsumer outcomes) {
-    return journeys;
+    return journeys.counting(outcomes);
+  }
+
+  /** Of a journey that may give up. */
+  @Override
+  public List<String> outcomes() {
+    return givesUp ? List.of("given-up") : List.of();
   }
 }

@@ -61,7 +61,7 @@ public final class LoadSimulation extends Simulation {
           case PROBE -> closedLoad(run::newProbeUser, 1);
           case OPEN -> openLoad();
         };
-    setUp(load, watcher()).protocols(protocol(settings.model() == Model.OPEN));
+    setUp(load, watcher()).protocols(protocol());
   }
 
   /** Sets the run that the next simulation offers. */
@@ -183,7 +183,7 @@ public final class LoadSimulation extends Simulation {
   }
 
   /** A plain client: nothing is cached, followed or fetched that the scenario did not ask for. */
-  private static HttpProtocolBuilder protocol(boolean open) {
+  private HttpProtocolBuilder protocol() {
     HttpProtocolBuilder protocol =
         http.disableCaching()
             .disableFollowRedirect()
@@ -191,8 +191,11 @@ public final class LoadSimulation extends Simulation {
             .disableWarmUp()
             .acceptHeader("*/*")
             .userAgentHeader("steelyard");
+    if (settings.journey() != null && settings.journey().gzip()) {
+      protocol = protocol.acceptEncodingHeader("gzip");
+    }
     // Closed: each user has its own connections. Open: as many as there are requests in flight.
-    return open ? protocol.shareConnections() : protocol;
+    return settings.model() == Model.OPEN ? protocol.shareConnections() : protocol;
   }
 
   private static VirtualUser user(Session session) {

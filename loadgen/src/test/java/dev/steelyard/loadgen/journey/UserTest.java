@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.steelyard.loadgen.SettingsException;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class UserTest {
   @Test
@@ -67,7 +69,8 @@ class UserTest {
             Duration.ofSeconds(5),
             Pause.Distribution.EXPONENTIAL,
             Duration.ofSeconds(2),
-            Duration.ofSeconds(11));
+            Duration.ofSeconds(11),
+            null);
     double sum = 0;
     int cut = 0;
     int count = 400_000;
@@ -81,6 +84,69 @@ class UserTest {
     assertEquals(2 + 3 * (1 - Math.exp(-3)), sum / count, 0.02);
     assertThrows(
         SettingsException.class,
-        () -> new Pause(Duration.ofSeconds(1), null, null, Duration.ofSeconds(2), null));
+        () -> new Pause(Duration.ofSeconds(1), null, null, Duration.ofSeconds(2), null, null));
+  }
+
+  @Test
+  void uniformPausesLieAroundTheirMean() {
+    SplittableRandom random = new SplittableRandom(4);
+    Pause pause =
+        new Pause(
+            Duration.ofSeconds(5),
+            null,
+            Pause.Distribution.UNIFORM,
+            Duration.ofSeconds(3),
+            null,
+            null);
+    double sum = 0;
+    int low = 0;
+    int count = 400_000;
+    for (int i = 0; i < count; i++) {
+      double seconds = pause.length(random) / 1e9;
+      assertTrue(seconds >= 3 && seconds <= 7, "length " + seconds);
+      low += seconds < 4 ? 1 : 0;
+      sum += seconds;
+    }
+    assertEquals(0.25, (double) low / count, 0.005);
+    assertEquals(5, sum / count, 0.02);
+  }
+
+  @Test
+  void logNormalPausesHaveTheirMeanAndDeviation() {
+    SplittableRandom random = new SplittableRandom(5);
+    Pause pause =
+        new Pause(
+            Duration.ofSeconds(5),
+            null,
+            Pause.Distribution.LOG_NORMAL,
+            null,
+            null,
+            Duration.ofSeconds(2));
+    double sum = 0;
+    double squares = 0;
+    int count = 400_000;
+    for (int i = 0; i < count; i++) {
+      double seconds = pause.length(random) / 1e9;
+      sum += seconds;
+      squares += seconds * seconds;
+    }
+    double mean = sum / count;
+    assertEquals(5, mean, 0.05);
+    assertEquals(2, Math.sqrt(squares / count - mean * mean), 0.05);
+  }
+
+  @Test
+  void pausesThatCannotBeAreRefused() {
+    Duration second = Duration.ofSeconds(1);
+    Pause.Distribution uniform = Pause.Distribution.UNIFORM;
+    Pause.Distribution logNormal = Pause.Distribution.LOG_NORMAL;
+    for (Executable made :
+        List.<Executable>of(
+            () -> new Pause(second, null, logNormal, null, null, null),
+            () -> new Pause(second, null, logNormal, second, null, second),
+            () -> new Pause(second, null, uniform, null, null, second),
+            () -> new Pause(second, null, uniform, null, Duration.ofSeconds(5), null))) {
+      assertThrows(SettingsException.class, made);
+    }
   }
 }

@@ -14,14 +14,20 @@ import java.util.List;
  * take the values of variables from here, and {@link #save} what answers said.
  */
 public final class DeclaredJourney implements Journey {
+  /** Visits in a row in which nothing was sent: their conditions will never hold. */
+  private static final int MAX_IDLE_VISITS = 100_000;
+
+  /** Rounds of the current visit, by loop. */
+  final int[] counters;
+
   private final DeclaredJourneys shared;
   private final User user;
-  private final String[] values;
+  private final Object[] values;
 
   private DeclaredJourneys.Visit visit;
+  private Program.Send current;
   private int position;
   private int turn;
-  private Pause pause;
 
   /** Address of the page that was answered last in this visit; null before the first. */
   private String page;
@@ -29,15 +35,29 @@ public final class DeclaredJourney implements Journey {
   DeclaredJourney(DeclaredJourneys shared, User user) {
     this.shared = shared;
     this.user = user;
-    values = new String[shared.slots];
+    values = new Object[shared.slots];
+    counters = new int[shared.counters];
   }
 
   @Override
   public int next() {
-    if (visit == null) {
-      begin();
+    for (int idle = 0; idle < MAX_IDLE_VISITS; idle++) {
+      if (visit == null) {
+        begin();
+      }
+      List<Program.Instruction> code = visit.code();
+      while (visit != null && position < code.size()) {
+        Program.Instruction instruction = code.get(position++);
+        if (instruction instanceof Program.Send send) {
+          current = send;
+          return send.step();
+        }
+        position = instruction.run(this, position);
+      }
+      visit = null;
     }
-    return visit.first() + position;
+    throw new IllegalStateException(
+        "The journey sends nothing: in %,d visits no condition held".formatted(MAX_IDLE_VISITS));
   }
 
   private void begin() {
@@ -49,6 +69,9 @@ public final class DeclaredJourney implements Journey {
     for (int i = 0; i < shared.draws.size(); i++) {
       values[i] = shared.draws.get(i).apply(user);
     }
+    for (Feeder feeder : visit.feeders()) {
+      feeder.fill(values, user);
+    }
     if (visit.declared().forgetCookies()) {
       user.cookies().clear();
     }
@@ -56,22 +79,54 @@ public final class DeclaredJourney implements Journey {
 
   @Override
   public void ended(boolean failed) {
-    List<JourneySpec.Step> steps = visit.declared().steps();
-    JourneySpec.Step step = steps.get(position++);
-    pause = step.pause();
-    if ((failed && !step.optional()) || position == steps.size()) {
+    if ((failed && !current.declared().optional()) || position == visit.code().size()) {
       visit = null;
     }
   }
 
   @Override
   public Pause pause() {
-    return pause;
+    return current.declared().pause();
+  }
+
+  /** Ends the visit, whose {@code until} never held. */
+  int giveUp() {
+    shared.outcomes.accept(DeclaredJourneys.GIVEN_UP);
+    visit = null;
+    return position;
+  }
+
+  /** Who it is. */
+  public User user() {
+    return user;
   }
 
   /** The text of a template. */
   public String text(Template template) {
     return template.of(values);
+  }
+
+  /** The same, or null where a value is missing. */
+  String known(Template template) {
+    try {
+      return template.of(values);
+    } catch (WrongAnswer missing) {
+      return null;
+    }
+  }
+
+  /** Whether a variable has a value; one with a list of none has not. */
+  boolean has(int slot) {
+    return values[slot] instanceof List<?> list ? !list.isEmpty() : values[slot] != null;
+  }
+
+  /** All values of a variable. */
+  List<?> list(int slot) {
+    Object value = values[slot];
+    if (value instanceof List<?> list) {
+      return list;
+    }
+    return value == null ? List.of() : List.of(value);
   }
 
   /** Notes the address of a page that was answered: what it gives may be relative to that. */
@@ -86,11 +141,18 @@ public final class DeclaredJourney implements Journey {
    * @throws WrongAnswer if it is no address, or one of another server
    */
   public String address(Template template, String baseUrl) {
-    String text = template.of(values).strip();
+    return address(template.of(values), baseUrl);
+  }
+
+  /** The same of a text without names. */
+  public String address(String given, String baseUrl) {
+    String text = given.strip();
     URI server = URI.create(baseUrl + "/");
     URI address;
     try {
-      address = (page == null ? server : URI.create(page)).resolve(text);
+      URI from = page == null ? server : URI.create(page);
+      address =
+          text.isEmpty() || text.startsWith("?") ? ofSamePage(from, text) : from.resolve(text);
     } catch (IllegalArgumentException e) {
       throw new WrongAnswer("\"%s\" is no address".formatted(text));
     }
@@ -99,9 +161,18 @@ public final class DeclaredJourney implements Journey {
         || port(server) != port(address)) {
       throw new WrongAnswer("\"%s\" leads away from %s".formatted(text, baseUrl));
     }
-    String whole = address.toASCIIString();
-    int fragment = whole.indexOf('#');
-    return fragment < 0 ? whole : whole.substring(0, fragment);
+    return before('#', address.toASCIIString());
+  }
+
+  /** Java's {@code resolve} follows RFC 2396 there, which drops the last part of the path. */
+  private static URI ofSamePage(URI page, String query) {
+    String whole = before('#', page.toString());
+    return URI.create(query.isEmpty() ? whole : before('?', whole) + query);
+  }
+
+  private static String before(char end, String text) {
+    int at = text.indexOf(end);
+    return at < 0 ? text : text.substring(0, at);
   }
 
   private static int port(URI uri) {
@@ -110,7 +181,12 @@ public final class DeclaredJourney implements Journey {
   }
 
   /** Keeps what an answer said for the rest of the visit; null for nothing. */
-  public void save(int slot, String value) {
+  public void save(int slot, Object value) {
     values[slot] = value;
+  }
+
+  /** What was kept there. */
+  public Object saved(int slot) {
+    return values[slot];
   }
 }

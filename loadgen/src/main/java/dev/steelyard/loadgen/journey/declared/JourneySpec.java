@@ -14,27 +14,38 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.steelyard.loadgen.SettingsException;
 import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.journey.Pause;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.Stream;
 
 /**
  * The declaration of a journey, as it stands in a workload's file.
  *
  * @param variables drawn anew at each visit of each user
+ * @param feeders rows of values, of which visits that use them take one
+ * @param gzip whether answers are asked for compressed
  * @param visits what a user chooses from
  */
-public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> visits) {
+public record JourneySpec(
+    Map<String, Variable> variables,
+    Map<String, FeederSpec> feeders,
+    Boolean gzip,
+    Map<String, Visit> visits) {
   private static final Pattern OPERATION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]*");
 
   /** Fills in and checks. */
   public JourneySpec {
     variables = requireNonNullElse(variables, Map.of());
+    feeders = requireNonNullElse(feeders, Map.of());
+    gzip = requireNonNullElse(gzip, false);
     filled("visits", needed("visits", visits).keySet());
     if (visits.values().stream().noneMatch(visit -> visit.weight() > 0)) {
       throw new SettingsException("visits", "have no weight: give one of them more than 0");
@@ -69,12 +80,24 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param steps in order
    */
   public record Visit(
-      Double weight, @JsonProperty("forget_cookies") Boolean forgetCookies, List<Step> steps) {
+      Double weight, @JsonProperty("forget_cookies") Boolean forgetCookies, List<Action> steps) {
     /** Fills in and checks. */
     public Visit {
       weight = within("weight", requireNonNullElse(weight, 1.0), 0, 1e9);
       forgetCookies = requireNonNullElse(forgetCookies, false);
       steps = List.copyOf(filled("steps", steps));
+      if (Action.steps(steps).findAny().isEmpty()) {
+        throw new SettingsException("steps", "hold no operation: add one");
+      }
+    }
+
+    /** The operations in the order of the declaration, however often they are played. */
+    public List<Step> flat() {
+      return Action.steps(steps).toList();
+    }
+
+    List<String> texts() {
+      return steps.stream().flatMap(Action::texts).toList();
     }
   }
 
@@ -93,7 +116,9 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
    * @param save variable to where its value stands in the answer
    * @param parts requests that belong to the page
    * @param partsInTurn whether they are sent one after the other and not side by side
+   * @param submit a form of the page before, in place of a path
    * @param websocket in place of a request
+   * @param events in place of a request
    * @param pause before the next operation
    * @param optional whether the visit goes on if it fails
    */
@@ -109,19 +134,22 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
       Map<String, Save> save,
       List<Part> parts,
       @JsonProperty("parts_in_turn") Boolean partsInTurn,
-      WebSocket websocket,
+      Submit submit,
+      StreamSpec.WebSocket websocket,
+      StreamSpec.Events events,
       Pause pause,
-      Boolean optional) {
+      Boolean optional)
+      implements Action {
     /** Fills in and checks. */
     public Step {
       if (!OPERATION.matcher(needed("operation", operation)).matches()) {
         throw must("operation", operation, "a name of letters, digits and . _ / -");
       }
-      one("path, websocket", path, websocket);
+      one("path, submit, websocket, events", path, submit, websocket, events);
       if (path != null) {
         Part.checkPath(path);
       }
-      method = requireNonNullElse(method, "GET");
+      method = requireNonNullElse(method, submit == null ? "GET" : "POST");
       headers = requireNonNullElse(headers, Map.of());
       form = requireNonNullElse(form, Map.of());
       multipart = requireNonNullElse(multipart, Map.of());
@@ -137,31 +165,108 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
       if (bodies > 1) {
         throw new SettingsException("form", "excludes body and multipart: give one of them");
       }
-      if (websocket != null && !(plain && bodies == 0 && parts.isEmpty())) {
-        throw new SettingsException(
-            "websocket", "stands alone: leave out what belongs to a request");
+      if (submit != null && (body != null || !form.isEmpty())) {
+        throw new SettingsException("submit", "excludes form and body: give its fields there");
       }
+      if (path == null && submit == null && !(plain && bodies == 0 && parts.isEmpty())) {
+        throw new SettingsException(
+            websocket != null ? "websocket" : "events",
+            "stands alone: leave out what belongs to a request");
+      }
+    }
+
+    /** Whether its answer is a page, or may be. */
+    boolean hasPage() {
+      return path != null || submit != null;
+    }
+
+    /** What is saved from a message. */
+    Map<String, Save> streamSaves() {
+      if (websocket != null) {
+        return websocket.save();
+      }
+      return events != null ? events.save() : Map.of();
+    }
+
+    @Override
+    public Stream<Step> steps() {
+      return Stream.of(this);
+    }
+
+    @Override
+    public Stream<String> texts() {
+      Stream<String> files =
+          multipart.values().stream()
+              .map(Field::of)
+              .flatMap(field -> Stream.of(field.text(), field.name()));
+      Stream<String> json =
+          check.json().values().stream().filter(JsonNode::isTextual).map(JsonNode::textValue);
+      Stream<String> partTexts =
+          parts.stream()
+              .flatMap(
+                  part -> Stream.concat(Stream.of(part.path()), part.headers().values().stream()));
+      Stream<String> single =
+          Stream.of(
+              path,
+              body,
+              websocket == null ? null : websocket.path(),
+              websocket == null ? null : websocket.send(),
+              events == null ? null : events.path());
+      return Stream.of(
+              single.filter(Objects::nonNull),
+              headers.values().stream(),
+              form.values().stream(),
+              submit == null ? Stream.<String>empty() : submit.fields().values().stream(),
+              check.contains().stream(),
+              check.absent().stream(),
+              files,
+              json,
+              partTexts)
+          .flatMap(Function.identity());
+    }
+  }
+
+  /**
+   * A form of the page that the step before asked for, with all that stands in it.
+   *
+   * @param form CSS selector
+   * @param fields name to what a user enters in the place of what stands there
+   */
+  public record Submit(String form, Map<String, String> fields) {
+    /** Fills in and checks. */
+    public Submit {
+      needed("form", form);
+      fields = requireNonNullElse(fields, Map.of());
     }
   }
 
   /**
    * A field of a multipart body: a text, or a file.
    *
-   * @param content what is sent
+   * @param content what is sent, as a text
+   * @param base64 what is sent, as bytes
    * @param filename makes it a file; null for a plain field
    * @param type of its content, or null
    */
-  public record Field(String content, String filename, String type) {
+  public record Field(String content, String base64, String filename, String type) {
     /** Checks. */
     public Field {
-      needed("content", content);
+      one("content, base64", content, base64);
     }
 
     /** From a text, or from an object with these members. */
     public static Field of(JsonNode value) {
       return value.isObject()
           ? SettingsReader.bind(value, Field.class, "multipart")
-          : new Field(value.isValueNode() ? value.asText() : null, null, null);
+          : new Field(value.isValueNode() ? value.asText() : null, null, null, null);
+    }
+
+    String text() {
+      return requireNonNullElse(content, "");
+    }
+
+    String name() {
+      return requireNonNullElse(filename, "");
     }
   }
 
@@ -200,17 +305,33 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
 
   /**
    * Where a value stands in an answer: one of JSONPath, pattern (its first group, or all of it),
-   * header, CSS selector.
+   * header, CSS selector, cookie of the user.
    *
    * @param attribute of the element that the selector finds; null for its text
+   * @param which of several: {@code first}, {@code last}, {@code random}, {@code all}, or its
+   *     number, from 1
    * @param optional whether an answer without it is right; it has no value then
    */
   public record Save(
-      String json, String regex, String header, String css, String attribute, Boolean optional) {
+      String json,
+      String regex,
+      String header,
+      String css,
+      String cookie,
+      String attribute,
+      JsonNode which,
+      Boolean optional) {
+    /** All that {@code which} may be, but for numbers. */
+    public static final List<String> WHICH = List.of("first", "last", "random", "all");
+
     /** Fills in and checks. */
     public Save {
-      one("json, regex, header, css", json, regex, header, css);
+      one("json, regex, header, css, cookie", json, regex, header, css, cookie);
       checkPattern("regex", regex);
+      which = requireNonNullElse(which, TextNode.valueOf("first"));
+      if (!WHICH.contains(which.asText()) && !(which.isIntegralNumber() && which.asInt() > 0)) {
+        throw must("which", which, "one of %s, or a number from 1".formatted(WHICH));
+      }
       optional = requireNonNullElse(optional, false);
     }
   }
@@ -235,31 +356,12 @@ public record JourneySpec(Map<String, Variable> variables, Map<String, Visit> vi
     }
   }
 
-  /**
-   * Opens a WebSocket, sends a text, waits for one, closes it.
-   *
-   * @param send the text; null for none
-   * @param expect pattern that is found in the message awaited; those before it count for nothing
-   * @param within how long to wait for it
-   */
-  public record WebSocket(String path, String send, String expect, Duration within) {
-    /** Fills in and checks. */
-    public WebSocket {
-      if (!needed("path", path).startsWith("/")) {
-        throw must("path", path, "a path that begins with \"/\"");
-      }
-      needed("expect", expect);
-      checkPattern("expect", expect);
-      within = requireNonNullElse(within, Duration.ofSeconds(10));
-    }
-  }
-
   /** Whether a path is an address that an answer gave. */
   public static boolean isFollowed(String path) {
     return path != null && path.startsWith("${");
   }
 
-  private static void checkPattern(String key, String pattern) {
+  static void checkPattern(String key, String pattern) {
     try {
       Pattern.compile(pattern == null ? "" : pattern);
     } catch (PatternSyntaxException e) {

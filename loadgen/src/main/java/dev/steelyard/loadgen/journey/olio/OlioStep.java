@@ -45,7 +45,8 @@ public enum OlioStep {
             Duration.ofSeconds(5),
             Pause.Distribution.EXPONENTIAL,
             Duration.ofSeconds(least),
-            Duration.ofSeconds(25));
+            Duration.ofSeconds(25),
+            null);
     next = new Mix(percent);
   }
 

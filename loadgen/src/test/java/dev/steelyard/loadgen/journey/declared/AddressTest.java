@@ -31,14 +31,15 @@ class AddressTest {
   @BeforeEach
   void begin() throws IOException {
     JourneySpec spec = SettingsReader.JSON.readValue(SPEC, JourneySpec.class);
-    journeys = new DeclaredJourneys(spec, Map.of(), new double[] {1}, false);
+    journeys =
+        new DeclaredJourneys(spec, Map.of(), new double[] {1}, false, DeclaredJourneys.Share.ALL);
     journey = journeys.start(new User(1, 0));
     journey.next();
   }
 
   private String address(String given) {
     journey.save(journeys.slot("next"), given);
-    return journey.address(journeys.template("${next}"), SERVER);
+    return journey.address(journeys.template("${next}", Template.Place.URL), SERVER);
   }
 
   @ParameterizedTest
@@ -51,6 +52,8 @@ class AddressTest {
     "../x, http://shop:9080/x",
     "x?y=1&z=2#part, http://shop:9080/b/x?y=1&z=2",
     "' /x ', http://shop:9080/x",
+    "?y=2, http://shop:9080/b/c?y=2",
+    "'', http://shop:9080/b/c?d=e",
   })
   void followsAsBrowsersDo(String given, String asked) {
     journey.visited(SERVER + "/b/c?d=e");
@@ -79,6 +82,8 @@ class AddressTest {
   @Test
   void usualPortsNeedNotBeWritten() {
     journey.save(journeys.slot("next"), "http://shop:80/x");
-    assertEquals("http://shop:80/x", journey.address(journeys.template("${next}"), "http://shop"));
+    assertEquals(
+        "http://shop:80/x",
+        journey.address(journeys.template("${next}", Template.Place.URL), "http://shop"));
   }
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.journey.declared;
+
+import static dev.steelyard.loadgen.SettingsException.must;
+import static dev.steelyard.loadgen.SettingsException.needed;
+import static java.util.Objects.requireNonNullElse;
+
+import dev.steelyard.loadgen.SettingsException;
+import java.time.Duration;
+import java.util.Map;
+
+/** What a step does in the place of a request: a message over a stream that it opens and closes. */
+public final class StreamSpec {
+  private StreamSpec() {}
+
+  /**
+   * Opens a WebSocket, sends a text, waits for one, closes it.
+   *
+   * @param send the text; null for none
+   * @param expect pattern that is found in the message awaited; those before it count for nothing
+   * @param within how long to wait for it
+   * @param save variable to where its value stands in that message
+   */
+  public record WebSocket(
+      String path,
+      String send,
+      String expect,
+      Duration within,
+      Map<String, JourneySpec.Save> save) {
+    /** Fills in and checks. */
+    public WebSocket {
+      checkStream(path, expect);
+      within = requireNonNullElse(within, Duration.ofSeconds(10));
+      save = fromMessage(save);
+    }
+  }
+
+  /**
+   * Server-sent events: opens a stream, waits for an event, closes it.
+   *
+   * @param expect pattern that is found in the event awaited, as Gatling shows events: JSON with
+   *     the members event, data and id; those before it count for nothing
+   * @param within how long to wait for it
+   * @param save variable to where its value stands in that event
+   */
+  public record Events(
+      String path, String expect, Duration within, Map<String, JourneySpec.Save> save) {
+    /** Fills in and checks. */
+    public Events {
+      checkStream(path, expect);
+      within = requireNonNullElse(within, Duration.ofSeconds(10));
+      save = fromMessage(save);
+    }
+  }
+
+  private static void checkStream(String path, String expect) {
+    if (!needed("path", path).startsWith("/")) {
+      throw must("path", path, "a path that begins with \"/\"");
+    }
+    JourneySpec.checkPattern("expect", needed("expect", expect));
+  }
+
+  private static Map<String, JourneySpec.Save> fromMessage(Map<String, JourneySpec.Save> given) {
+    Map<String, JourneySpec.Save> save = requireNonNullElse(given, Map.of());
+    save.forEach(
+        (name, each) -> {
+          if (each.json() == null && each.regex() == null) {
+            throw new SettingsException("save." + name, "must be by json or regex in a message");
+          }
+        });
+    return save;
+  }
+}

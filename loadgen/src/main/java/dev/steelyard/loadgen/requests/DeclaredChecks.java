@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.requests;
+
+import static dev.steelyard.loadgen.requests.DeclaredTexts.journey;
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.core.CoreDsl.css;
+import static io.gatling.javaapi.core.CoreDsl.form;
+import static io.gatling.javaapi.core.CoreDsl.jsonPath;
+import static io.gatling.javaapi.core.CoreDsl.regex;
+import static io.gatling.javaapi.http.HttpDsl.header;
+import static io.gatling.javaapi.http.HttpDsl.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.steelyard.loadgen.journey.WrongAnswer;
+import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
+import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.requests.DeclaredTexts.Text;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.core.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** What a declared journey demands of answers, and keeps of them, as Gatling's checks. */
+record DeclaredChecks(DeclaredTexts texts) {
+  /**
+   * A form of a page.
+   *
+   * @param fields name to what stands there: a text, or a list
+   * @param action where it is sent to, as it stands in the page; null for the page itself
+   * @param method how, or null for GET
+   */
+  record Form(Map<String, Object> fields, String action, String method) {}
+
+  List<CheckBuilder> checks(JourneySpec.Check check) {
+    List<CheckBuilder> checks = new ArrayList<>();
+    List<Integer> allowed = check.status();
+    checks.add(allowed.size() == 1 ? status().is(allowed.get(0)) : status().in(allowed));
+    if (check.matches() != null || !check.contains().isEmpty() || !check.absent().isEmpty()) {
+      checks.add(body(check));
+    }
+    check.json().forEach((path, value) -> checks.add(json(path, value)));
+    return checks;
+  }
+
+  /** All that is asked of the text, in one go. */
+  private CheckBuilder body(JourneySpec.Check check) {
+    List<Text> contains = check.contains().stream().map(texts::text).toList();
+    List<Text> absent = check.absent().stream().map(texts::text).toList();
+    Pattern pattern = check.matches() == null ? null : Pattern.compile(check.matches());
+    return bodyString()
+        .validate(
+            "body",
+            (body, session) -> {
+              for (Text each : contains) {
+                demand(body.contains(each.of(session)), "has not", each.source());
+              }
+              for (Text each : absent) {
+                demand(!body.contains(each.of(session)), "has", each.source());
+              }
+              if (pattern != null) {
+                demand(pattern.matcher(body).find(), "does not match", check.matches());
+              }
+              return body;
+            });
+  }
+
+  private static void demand(boolean right, String otherwise, String what) {
+    if (!right) {
+      throw new WrongAnswer("the body %s \"%s\"".formatted(otherwise, what));
+    }
+  }
+
+  private CheckBuilder json(String path, JsonNode expected) {
+    var found = jsonPath(session -> path);
+    if (expected.isNull()) {
+      return found.ofString().isNull();
+    }
+    if (expected.isBoolean()) {
+      return found.ofBoolean().is(expected.booleanValue());
+    }
+    if (expected.isIntegralNumber()) {
+      return found.ofLong().is(expected.longValue());
+    }
+    if (expected.isNumber()) {
+      return found.ofDouble().is(expected.doubleValue());
+    }
+    return found.ofString().is(texts.text(expected.textValue()).function());
+  }
+
+  /** Keeps a value of an answer. */
+  CheckBuilder save(String name, JourneySpec.Save save) {
+    int slot = texts.journeys().slot(name);
+    if (save.cookie() != null) {
+      return new AnswerNote(
+          (response, current) -> {
+            String path = response.request().getUri().getPath();
+            String value = current.user().cookies().value(save.cookie(), path);
+            keep((DeclaredJourney) current.journey(), slot, name, save, value);
+          });
+    }
+    CheckBuilder.MultipleFind<String> found = found(save);
+    String label = "value of " + name;
+    String which = save.which().asText();
+    if (which.equals("first") || save.which().isNumber()) {
+      return found
+          .find(save.which().asInt(1) - 1)
+          .validate(label, (value, session) -> keep(journey(session), slot, name, save, value));
+    }
+    return found
+        .findAll()
+        .validate(
+            label,
+            (values, session) -> {
+              Object value = values == null ? null : chosen(values, which, session);
+              keep(journey(session), slot, name, save, value);
+              return values;
+            });
+  }
+
+  private static Object chosen(List<String> values, String which, Session session) {
+    return switch (which) {
+      case "all" -> List.copyOf(values);
+      case "last" -> values.get(values.size() - 1);
+      default -> values.get(CurrentUser.of(session).user().random().nextInt(values.size()));
+    };
+  }
+
+  private static <T> T keep(
+      DeclaredJourney journey, int slot, String name, JourneySpec.Save save, T value) {
+    if (value == null && !save.optional()) {
+      throw new WrongAnswer("the answer has no " + name);
+    }
+    journey.save(slot, value);
+    return value;
+  }
+
+  private static CheckBuilder.MultipleFind<String> found(JourneySpec.Save save) {
+    if (save.json() != null) {
+      return jsonPath(session -> save.json()).ofString();
+    }
+    if (save.regex() != null) {
+      return regex(session -> save.regex());
+    }
+    if (save.header() != null) {
+      return header(save.header());
+    }
+    return save.attribute() == null
+        ? css(session -> save.css())
+        : css(session -> save.css(), save.attribute());
+  }
+
+  /** Keeps a form for the step that sends it; that one fails if there is none. */
+  List<CheckBuilder> keepForm(String selector) {
+    int slot = texts.journeys().formSlot(selector);
+    return List.of(
+        form(session -> selector)
+            .find(0)
+            .validate(
+                "form",
+                (fields, session) -> {
+                  Form form = fields == null ? null : new Form(fields, null, null);
+                  journey(session).save(slot, form);
+                  return fields;
+                }),
+        css(session -> selector, "action")
+            .find(0)
+            .validate(
+                "action",
+                (action, session) -> {
+                  if (journey(session).saved(slot) instanceof Form form) {
+                    journey(session).save(slot, new Form(form.fields(), action, null));
+                  }
+                  return action;
+                }),
+        css(session -> selector, "method")
+            .find(0)
+            .validate(
+                "method",
+                (method, session) -> {
+                  if (journey(session).saved(slot) instanceof Form form) {
+                    journey(session).save(slot, new Form(form.fields(), form.action(), method));
+                  }
+                  return method;
+                }));
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.loadgen.requests;
+
+import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
+import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
+import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.journey.declared.Template;
+import dev.steelyard.loadgen.journey.declared.Template.Place;
+import io.gatling.javaapi.core.Session;
+import java.util.Locale;
+import java.util.function.Function;
+
+/** Texts of a declared journey as Gatling takes them. */
+record DeclaredTexts(DeclaredJourneys journeys) {
+  /**
+   * A text as Gatling takes it.
+   *
+   * @param source as it was declared
+   * @param constant null if it is not always the same, or if Gatling would read it as an expression
+   */
+  record Text(String source, String constant, Function<Session, String> function) {
+    /** Hands over the constant or, if there is none, the function. */
+    <T> T into(Function<String, T> ofConstant, Function<Function<Session, String>, T> ofFunction) {
+      return constant != null ? ofConstant.apply(constant) : ofFunction.apply(function);
+    }
+
+    String of(Session session) {
+      return constant != null ? constant : function.apply(session);
+    }
+  }
+
+  /** The address of a path at a server. */
+  Text url(String baseUrl, String path) {
+    if (!JourneySpec.isFollowed(path)) {
+      return text(path, Place.URL, baseUrl);
+    }
+    Template template = journeys.template(path, Place.URL);
+    return new Text(path, null, session -> journey(session).address(template, baseUrl));
+  }
+
+  /** A text whose values are put in as they are. */
+  Text text(String text) {
+    return text(text, Place.TEXT, "");
+  }
+
+  Text text(String text, Place place, String before) {
+    Template template = journeys.template(text, place);
+    String constant = template.constant();
+    if (constant == null) {
+      return before.isEmpty()
+          ? new Text(text, null, session -> journey(session).text(template))
+          : new Text(text, null, session -> before + journey(session).text(template));
+    }
+    String whole = before + constant;
+    boolean expression = constant.contains("#{") || constant.contains("${");
+    return new Text(text, expression ? null : whole, session -> whole);
+  }
+
+  /** A body or message: JSON if its type, or without one its beginning, says so. */
+  Text body(String text, String type) {
+    boolean json =
+        type == null
+            ? text.strip().matches("(?s)[{\\[].*")
+            : type.toLowerCase(Locale.ROOT).contains("json");
+    return text(text, json ? Place.JSON : Place.TEXT, "");
+  }
+
+  static DeclaredJourney journey(Session session) {
+    return (DeclaredJourney) CurrentUser.of(session).journey();
+  }
+}

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a journey, and blocks of them with a rule of when they are played."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Self
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from steelyard.workload.answers import Expression
+from steelyard.workload.step import Step
+from steelyard.yamlfile import Model, Scalar, Share
+
+MAX_ROUNDS = 1_000_000
+Rounds = Annotated[int, Field(ge=0, le=MAX_ROUNDS)]
+
+
+class Condition(Model):
+    """What steps depend on; exactly one of value, saved, missing and chance."""
+
+    exactly_one = ("value", "saved", "missing", "chance")
+    value: str | None = None
+    """A text with `${name}`, held against exactly one of the next three."""
+    is_: Scalar | None = Field(default=None, alias="is")
+    is_not: Scalar | None = None
+    matches: Expression | None = None
+    saved: str | None = None
+    """A variable that has a value."""
+    missing: str | None = None
+    """A variable that has none."""
+    chance: Annotated[Share, Field(ge=0, le=1)] | None = None
+    """How often it holds, for example 30%."""
+
+    @model_validator(mode="after")
+    def _one_comparison(self) -> Self:
+        given = sum(each is not None for each in (self.is_, self.is_not, self.matches))
+        if given != (self.value is not None):
+            raise ValueError("give value with exactly one of is, is_not and matches")
+        return self
+
+    def texts(self) -> Iterator[str]:
+        """All that may hold `${name}`."""
+        yield from (text for text in (self.value, self.is_, self.is_not) if isinstance(text, str))
+
+    def variables(self) -> list[str]:
+        """What it asks for by name."""
+        return [name for name in (self.saved, self.missing) if name is not None]
+
+
+class Repeat(Model):
+    """Steps that are played so many times."""
+
+    repeat: Rounds | tuple[Rounds, Rounds]
+    """A number, or the least and the greatest of those that are drawn."""
+    steps: Annotated[list["Action"], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if isinstance(self.repeat, tuple) and self.repeat[0] > self.repeat[1]:
+            raise ValueError("repeat: the first number is above the second")
+        return self
+
+    def rounds(self) -> float:
+        """Mean number of times."""
+        return sum(self.repeat) / 2 if isinstance(self.repeat, tuple) else float(self.repeat)
+
+
+class Each(Model):
+    """Steps that are played once for each value of a variable that was saved with `which: all`."""
+
+    each: str
+    as_: str = Field(alias="as")
+    """The variable that has the value in its turn."""
+    steps: Annotated[list["Action"], Field(min_length=1)]
+
+
+class Until(Model):
+    """Steps that are played again and again until something holds at their end."""
+
+    until: Condition
+    at_most: Annotated[int, Field(ge=1, le=MAX_ROUNDS)]
+    """How often, should it never hold: then the visit ends, and the outcome `given-up` is counted."""
+    steps: Annotated[list["Action"], Field(min_length=1)]
+    optional: bool = False
+    """Whether the visit goes on when it never held."""
+
+
+class If(Model):
+    """Steps that are played only if something holds at their start."""
+
+    if_: Condition = Field(alias="if")
+    steps: Annotated[list["Action"], Field(min_length=1)]
+    else_: list["Action"] = Field(default_factory=list, alias="else")
+    """Steps in their place if it does not."""
+
+
+class Choice(Model):
+    """One of several ways to go on; without steps, nothing is done."""
+
+    weight: Annotated[float, Field(gt=0)] = 1.0
+    steps: list["Action"] = Field(default_factory=list)
+
+
+class OneOf(Model):
+    """Steps of which one list is drawn by weight."""
+
+    one_of: Annotated[list[Choice], Field(min_length=1)]
+
+
+Block = Repeat | Each | Until | If | OneOf
+_KINDS = {"repeat": Repeat, "each": Each, "until": Until, "if": If, "one_of": OneOf}
+
+
+def _block_key(data: Any) -> str:
+    """Which of the actions is written; what has an operation is a step, whatever else it has."""
+    if isinstance(data, dict):
+        return next((key for key in _KINDS if key in data and "operation" not in data), "step")
+    return next((key for key, made in _KINDS.items() if isinstance(data, made)), "step")
+
+
+Action = Annotated[
+    Annotated[Step, Tag("step")]
+    | Annotated[Repeat, Tag("repeat")]
+    | Annotated[Each, Tag("each")]
+    | Annotated[Until, Tag("until")]
+    | Annotated[If, Tag("if")]
+    | Annotated[OneOf, Tag("one_of")],
+    Discriminator(_block_key),
+]
+
+KeyPath = tuple[str | int, ...]
+Place = tuple[KeyPath, Step | Block]
+
+
+def actions_of(block: Block, at: KeyPath) -> Iterator[Place]:
+    """What stands directly in a block, with where in the file."""
+    if isinstance(block, OneOf):
+        for number, choice in enumerate(block.one_of):
+            yield from places(choice.steps, (*at, "one_of", number, "steps"))
+        return
+    yield from places(block.steps, (*at, "steps"))
+    if isinstance(block, If):
+        yield from places(block.else_, (*at, "else"))
+
+
+def places(actions: list[Any], at: KeyPath) -> Iterator[Place]:
+    """Actions of a list, with where in the file."""
+    yield from (((*at, number), action) for number, action in enumerate(actions))
+
+
+def walk(actions: list[Any], at: KeyPath = ()) -> Iterator[Place]:
+    """All actions of a list, those of blocks after the block, in the order of the file."""
+    for where, action in places(actions, at):
+        yield where, action
+        if not isinstance(action, Step):
+            yield from _walk_places(actions_of(action, where))
+
+
+def _walk_places(placed: Iterator[Place]) -> Iterator[Place]:
+    for where, action in placed:
+        yield where, action
+        if not isinstance(action, Step):
+            yield from _walk_places(actions_of(action, where))
+
+
+Expected = dict[str, float]
+
+
+def expected_counts(actions: list[Any], times: float = 1.0) -> tuple[Expected, set[str]]:
+    """How often each operation is to be expected, and the operations of which that depends on answers."""
+    counts: Expected = {}
+    varying: set[str] = set()
+
+    def add(inner: list[Any], factor: float) -> None:
+        more, unknown = expected_counts(inner, factor)
+        for name, count in more.items():
+            counts[name] = counts.get(name, 0.0) + count
+        varying.update(unknown)
+
+    for action in actions:
+        match action:
+            case Step():
+                counts[action.operation] = counts.get(action.operation, 0.0) + times
+            case Repeat():
+                add(action.steps, times * action.rounds())
+            case OneOf():
+                total = sum(choice.weight for choice in action.one_of)
+                for choice in action.one_of:
+                    add(choice.steps, times * choice.weight / total)
+            case If() if action.if_.chance is not None:
+                add(action.steps, times * action.if_.chance)
+                add(action.else_, times * (1 - action.if_.chance))
+            case _:
+                inside = [inner for _, inner in _walk_places(actions_of(action, ()))]
+                varying.update(step.operation for step in inside if isinstance(step, Step))
+    return counts, varying

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One step of a journey: a request, a page with its parts, a form, or a message of a stream."""
+
+import base64
+import mimetypes
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Discriminator, Field, Tag, ValidationInfo, model_validator
+
+from steelyard.workload.answers import (
+    Address,
+    AnswerCheck,
+    Expression,
+    Extraction,
+    MessageExtraction,
+    RootPath,
+)
+from steelyard.workload.feeder import read_beside
+from steelyard.yamlfile import Duration, Limit, Model
+
+
+class Upload(Model):
+    """A file of a multipart form; exactly one of content, file and base64."""
+
+    exactly_one = ("content", "file", "base64")
+    content: str | None = None
+    """A text, in which `${name}` stands for a value."""
+    file: str | None = None
+    """A file beside the workload file, as it is."""
+    base64: str | None = None
+    """Bytes, written here."""
+    filename: str = ""
+    """Left out: that of `file`."""
+    type: str = ""
+    """Left out: by the ending of the name, text/plain for `content`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_file(cls, data: Any, info: ValidationInfo) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        made = dict(data)
+        if isinstance(path := data.get("file"), str):
+            made.setdefault("filename", PurePosixPath(path).name)
+            content = read_beside(path, info)
+            if content is not None and "base64" not in data and "content" not in data:
+                del made["file"]
+                made["base64"] = base64.b64encode(content).decode()
+        if isinstance(name := made.get("filename"), str):
+            usual = "text/plain" if "content" in made else "application/octet-stream"
+            made.setdefault("type", mimetypes.guess_type(name)[0] or usual)
+        return made
+
+    @model_validator(mode="after")
+    def _check_name(self) -> Self:
+        if not self.filename:
+            raise ValueError("filename is missing: add it")
+        return self
+
+
+def _is_file(data: Any) -> str:
+    return "file" if isinstance(data, (Mapping, Upload)) else "text"
+
+
+_Field = Annotated[Annotated[str, Tag("text")] | Annotated[Upload, Tag("file")], Discriminator(_is_file)]
+
+
+class Part(Model):
+    """A further request of a page."""
+
+    path: Address
+    headers: dict[str, str] = Field(default_factory=dict)
+    conditional: bool = False
+    """Ask only for what changed since this user last got it; 304 counts as right."""
+
+
+class Submit(Model):
+    """A form of the page that the step before asks for, with all that stands in it, hidden fields too."""
+
+    form: str
+    """CSS selector."""
+    fields: dict[str, str] = Field(default_factory=dict)
+    """What the user enters, in the place of what stands there; the button that is pressed, if it has a name."""
+
+
+class WebSocket(Model):
+    """An exchange over a WebSocket."""
+
+    path: RootPath
+    send: str | None = None
+    expect: Expression
+    """A regular expression; what is sent before a message that matches it counts for nothing."""
+    within: Limit = 10.0
+    save: dict[str, MessageExtraction] = Field(default_factory=dict)
+    """From that message."""
+
+
+class Events(Model):
+    """Server-sent events: the stream is opened, an event awaited, the stream closed."""
+
+    path: RootPath
+    expect: Expression
+    """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
+    nothing."""
+    within: Limit = 10.0
+    save: dict[str, MessageExtraction] = Field(default_factory=dict)
+    """From that event."""
+
+
+class Pause(Model):
+    """Time before the user goes on; exactly one of think and cycle: its mean."""
+
+    exactly_one = ("think", "cycle")
+    think: Duration | None = None
+    """From the end of this operation."""
+    cycle: Duration | None = None
+    """From the start of this operation to the start of the next."""
+    distribution: Literal["constant", "exponential", "uniform", "log-normal"] = "constant"
+    least: Duration | None = None
+    """Shortest length of an exponential or uniform one, from which it is drawn; left out: 0. Its mean stays what it
+    is."""
+    most: Duration | None = None
+    """Where an exponential or log-normal one is cut; left out: ten of its means above the shortest. Of a uniform one it
+    is as far above the mean as `least` is below it."""
+    deviation: Duration | None = None
+    """Standard deviation of a log-normal one, which needs it."""
+
+    @model_validator(mode="after")
+    def _mean_between(self) -> Self:
+        mean = self.think if self.think is not None else self.cycle
+        if mean is None:
+            return self
+        least = self.least or 0.0
+        if not least <= mean <= (mean if self.most is None else self.most):
+            raise ValueError("its mean lies between least and most")
+        if (self.distribution == "log-normal") != (self.deviation is not None):
+            raise ValueError("deviation belongs to log-normal pauses, which need it")
+        if self.distribution == "log-normal" and least:
+            raise ValueError("least belongs to exponential and uniform pauses: leave it out")
+        if self.distribution == "uniform" and self.most is not None and self.most != 2 * mean - least:
+            raise ValueError(
+                f"most of a uniform pause is as far from the mean as least: {2 * mean - least:g} s"
+            )
+        return self
+
+
+class Step(Model):
+    """One operation: a request, a page with its parts, a form, a WebSocket exchange or a server-sent event."""
+
+    exactly_one = ("path", "submit", "websocket", "events")
+    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] | None = None
+    """Left out: GET, and POST for `submit`."""
+    path: Address | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    form: dict[str, str] | None = None
+    body: str | None = None
+    multipart: dict[str, _Field] | None = None
+    check: AnswerCheck = Field(default_factory=AnswerCheck)
+    save: dict[str, Extraction] = Field(default_factory=dict)
+    parts: list[Part] = Field(default_factory=list)
+    parts_in_turn: bool = False
+    """Whether the parts are asked for one after the other; left out: side by side, as browsers do."""
+    submit: Submit | None = None
+    websocket: WebSocket | None = None
+    events: Events | None = None
+    pause: Pause | None = None
+    optional: bool = False
+    """Whether the visit goes on after it failed."""
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Self:
+        if sum(body is not None for body in (self.form, self.body, self.multipart)) > 1:
+            raise ValueError("give one of form, body and multipart")
+        if self.submit is not None and (self.form is not None or self.body is not None):
+            raise ValueError(
+                "submit sends a form of the page: give its fields there, and leave out form and body"
+            )
+        if self.submit is not None and self.method not in (None, "GET", "POST"):
+            raise ValueError("a form is sent by GET or POST")
+        request = self.headers or self.form or self.body or self.multipart or self.save or self.parts
+        if not self.has_page() and (request or self.method or self.check != AnswerCheck()):
+            stream = "websocket" if self.websocket is not None else "events"
+            raise ValueError(f"{stream} stands alone: leave out what belongs to a request")
+        return self
+
+    def has_page(self) -> bool:
+        """Whether it asks for a page, in which a form may stand."""
+        return self.path is not None or self.submit is not None
+
+    def saves(self) -> dict[str, Extraction | MessageExtraction]:
+        """What it keeps, of an answer or of a message."""
+        kept: dict[str, Extraction | MessageExtraction] = dict(self.save)
+        for stream in (self.websocket, self.events):
+            kept.update(stream.save if stream is not None else {})
+        return kept
+
+    def texts(self) -> Iterator[str]:
+        """All that may hold `${name}`."""
+        yield from filter(None, (self.path, self.body))
+        yield from (*self.headers.values(), *(self.form or {}).values())
+        yield from self.submit.fields.values() if self.submit is not None else ()
+        for contents in (self.check.contains, self.check.absent):
+            yield from [contents] if isinstance(contents, str) else contents or []
+        for field in (self.multipart or {}).values():
+            yield from [field] if isinstance(field, str) else [field.content or "", field.filename]
+        yield from (value for value in (self.check.json_ or {}).values() if isinstance(value, str))
+        for part in self.parts:
+            yield from (part.path, *part.headers.values())
+        if self.websocket is not None:
+            yield from filter(None, (self.websocket.path, self.websocket.send))
+        if self.events is not None:
+            yield self.events.path
