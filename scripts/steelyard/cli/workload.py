@@ -29,16 +29,27 @@ from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
 from steelyard.session.plan import check_fits_host, check_host
 from steelyard.session.runtimes import RuntimeResolver, make_engines, require_startable
-from steelyard.spec.layout import FIRST_PORT
+from steelyard.spec.layout import FIRST_PORT, LOOPBACK
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
+EVERYWHERE = "0.0.0.0"
 WorkloadArgument = Annotated[
     str,
     Argument(
         metavar="WORKLOAD",
         help="Name (see `list`), or the path of a workload file.",
         autocompletion=completion.workloads,
+    ),
+]
+
+
+ListenOption = Annotated[
+    str,
+    Option(
+        "--listen",
+        metavar="ADDRESS",
+        help="Where servers and proxies listen: 127.0.0.1, or 0.0.0.0, reached from other machines.",
     ),
 ]
 
@@ -69,6 +80,7 @@ def up(
         ),
     ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     jdk: JdkOption = None,
+    listen: ListenOption = LOOPBACK,
     as_json: JsonOption = False,
     keep: Annotated[bool, Option("--keep", hidden=True)] = False,
 ) -> None:
@@ -82,18 +94,19 @@ def up(
         raise BadInput(
             f"up starts a workload on this host: in a cluster, `kubectl apply -k k8s/{workload}` does"
         )
+    _refuse_address(listen, engine)
     own = {"topology": topology, "heap": heap}
     given = [f"engine={engine}", f"jvms={jvms}", "injector_cores=shared", *set_]
     given += [f"{name}={value}" for name, value in own.items() if value is not None]
     arm = fixed_arm(workload, Settings(load_workload(workload).workload, {}), given)
     if keep:
-        _keep(workload, arm, port, jdk)
+        _keep(workload, arm, port, jdk, listen)
         return
     workload_up.require_idle()
     console = open_console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = RuntimeResolver(load_workload(workload), jdk)
-        spec = _spec(runtimes, arm, port)
+        spec = _spec(runtimes, arm, port, listen)
         require_startable([spec])
     _ensure_builds(console, runtimes, spec)
     with console.status(f"starting {arm.name}"):
@@ -106,6 +119,10 @@ def up(
     for server in started.servers:
         cpus = ",".join(map(str, server.cpus))
         typer.echo(f"{server.url}  {server.name}  CPUs {cpus}  process {server.pid}")
+    if listen != LOOPBACK:
+        typer.echo(
+            f"listening on {listen}: whoever reaches it may load data and change settings, without a password"
+        )
     open_console().print("stop it with: ./steelyard down", highlight=False)
 
 
@@ -115,7 +132,17 @@ def down() -> None:
     typer.echo(f"{stopped.workload} is down" if stopped is not None else "nothing is up")
 
 
-def _spec(runtimes: RuntimeResolver, arm: Arm, port: int) -> Spec:
+def _refuse_address(listen: str, engine: str) -> None:
+    """Raise BadInput: an address that what starts and loads servers does not reach, or an engine that is not told."""
+    if listen not in (LOOPBACK, EVERYWHERE):
+        raise BadInput(f"--listen {listen}: choose {LOOPBACK}, or {EVERYWHERE}, every address of this host")
+    if listen != LOOPBACK and engine != "process":
+        raise BadInput(
+            "--listen is for engine process: where containers are reached stands under `ports` of their compose.yaml"
+        )
+
+
+def _spec(runtimes: RuntimeResolver, arm: Arm, port: int, listen: str) -> Spec:
     """What comes up: without injectors, whose load nobody asked for, nor would they take every setting of the servers.
 
     Raises:
@@ -123,9 +150,9 @@ def _spec(runtimes: RuntimeResolver, arm: Arm, port: int) -> Spec:
     """
     cores = [core.cpus for core in read_layout().cores]
     runtime = runtimes.runtime(arm.deployment)
-    spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, port)
+    spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, port, listen)
     if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
-        spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, first)
+        spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, first, listen)
     check_fits_host({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)
@@ -144,11 +171,11 @@ def _ensure_builds(console: Console, runtimes: RuntimeResolver, spec: Spec) -> N
         ensure_builds(console, runtimes)
 
 
-def _keep(workload: str, arm: Arm, port: int, jdk: Path | None) -> None:
+def _keep(workload: str, arm: Arm, port: int, jdk: Path | None, listen: str) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     workload_up.end_with_starter()
     runtimes = RuntimeResolver(load_workload(workload), jdk)
-    spec = _spec(runtimes, arm, port)
+    spec = _spec(runtimes, arm, port, listen)
     _ensure_builds(open_console(stderr=True), runtimes, spec)
     with (
         host_lock(),

@@ -12,7 +12,7 @@ from steelyard.jvm.options import jvm_options
 from steelyard.paths import ROOT
 from steelyard.results.spec import MEASURED_ROLES, Artifact, Component
 from steelyard.spec.agreement import readable
-from steelyard.spec.layout import Layout, fill
+from steelyard.spec.layout import LOOPBACK, Layout, fill
 from steelyard.spec.split import CpuShare
 from steelyard.workload.schema import LATER, ContainerDescription, ContainerPlace, ProcessDescription
 
@@ -99,7 +99,8 @@ def _environment(
     """The environment of a component. As a process it may be told the JVM's options there."""
     if not layout.in_containers:
         later = LATER | {"jvm_options"}
-        return {key: fill(text, values, where, later) for key, text in written.items()}
+        asked = {} if layout.listen == LOOPBACK else {"HTTP_HOST": layout.listen}
+        return {key: fill(text, values, where, later) for key, text in {**asked, **written}.items()}
     for key, text in written.items():
         if JVM_OPTIONS in text:
             raise BadInput(

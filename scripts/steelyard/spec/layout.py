@@ -25,6 +25,7 @@ from steelyard.workload.schema import (
 from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
+LOOPBACK = "127.0.0.1"
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
 
 
@@ -67,6 +68,8 @@ class Layout:
     runtime: Runtime
     first_port: int = FIRST_PORT
     """Port on this host that leads into the application; the others follow."""
+    listen: str = LOOPBACK
+    """Address of this host on which servers and proxies listen as processes."""
 
     @cached_property
     def in_containers(self) -> bool:
@@ -185,7 +188,7 @@ class Layout:
         how = self.how(component)
         if isinstance(how, ContainerDescription):
             return component, how.port
-        return "127.0.0.1", self.ports[self.names[component][0]]
+        return LOOPBACK, self.ports[self.names[component][0]]
 
     def values(self, component: str, name: str) -> dict[str, object]:
         """What `${...}` stands for in the texts of a component."""
@@ -198,7 +201,8 @@ class Layout:
         host, port = self.address(component)
         how = self.how(component)
         status = how.status if isinstance(how, ContainerDescription) else self.status.get(name)
-        own = {} if status is None else {"status": status}
+        own: dict[str, object] = {} if status is None else {"status": status}
+        own["listen"] = "0.0.0.0" if self.in_containers else self.listen
         return values | {"host": host, "port": port if self.in_containers else self.ports[name], **own}
 
 

@@ -18,7 +18,7 @@ from steelyard.results.spec import Component, Role, Spec
 from steelyard.spec.agreement import not_read_back
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
-from steelyard.spec.layout import FIRST_PORT, Layout, Runtime, fill
+from steelyard.spec.layout import FIRST_PORT, LOOPBACK, Layout, Runtime, fill
 from steelyard.spec.split import Core, cores_for, dealt_out, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import LoadedWorkload
@@ -37,6 +37,7 @@ def make_spec(
     cores: Sequence[Core],
     runtime: Runtime,
     first_port: int = FIRST_PORT,
+    listen: str = LOOPBACK,
 ) -> Spec:
     """The spec of an arm on a host that offers these physical cores, neighbours next to each other.
 
@@ -44,7 +45,7 @@ def make_spec(
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
             not have.
     """
-    layout = Layout(arm, loaded, runtime, first_port)
+    layout = Layout(arm, loaded, runtime, first_port, listen)
     workload, deployment, topology, values = (
         loaded.workload,
         arm.deployment,

@@ -23,7 +23,7 @@ Role = Literal["server", "compiler", "database", "proxy", "service"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 LATER = frozenset({"folder", "shared", "package", "java", "jdk", "cache"})
 """Places that only the engine knows: `${folder}` and the like stay as they are until a component is started."""
-TAKEN = LATER | {"name", "host", "port", "status", "jvm_options"}
+TAKEN = LATER | {"name", "host", "listen", "port", "status", "jvm_options"}
 """What `${...}` stands for in a workload file already: no setting can have such a name."""
 
 

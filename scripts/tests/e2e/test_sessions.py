@@ -9,6 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from steelyard.processes.listening import listeners
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 
@@ -139,6 +140,9 @@ def test_up_prints_addresses_that_answer_and_down_stops_them() -> None:
         for address in addresses:
             with urlopen(f"{address}/ping") as response:
                 assert response.status == 200
+        # Loaders and administration ask for no password: nobody but this machine reaches them unless asked.
+        servers = [int(line.split()[-1]) for line in up.stdout.splitlines() if line.startswith("http")]
+        assert {one.address for one in listeners(servers) if one.port in (port, port + 1)} == {"127.0.0.1"}
         assert call("up", "ping", "--port", str(free_port())).returncode == 6
         assert call("run", "jvm-count", "--quick").returncode == 6
     finally:

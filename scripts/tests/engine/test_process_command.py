@@ -57,6 +57,7 @@ def test_a_liberty_server_has_folders_a_port_and_cpus_of_its_own() -> None:
         "WLP_USER_DIR": "/t/server-1/usr",
         "LOG_DIR": "/t/server-1/logs",
         "VERBOSEGC": "false",
+        "HTTP_HOST": "127.0.0.1",
         "HTTP_PORT": "9081",
         "JVM_ARGS": "-Djava.io.tmpdir=/t/server-1/tmp -Xmx64m '-Dwords=two words'"
         " -Xlog:gc:file=/t/server-1/logs/gc.log",
@@ -170,7 +171,7 @@ def test_the_proxy_leads_to_every_jvm_of_a_service() -> None:
         f"upstream auth {{ server 127.0.0.1:{first}; server 127.0.0.1:{second}; keepalive 1000;"
         " keepalive_timeout 20s; }"
     ) in written["upstreams.conf"].splitlines()
-    assert written["listen.conf"] == "listen 9080;\n"
+    assert written["listen.conf"] == "listen 127.0.0.1:9080;\n"
     assert "include" in written["nginx.conf"]
     assert command(proxy, PLACES)[3:6] == ["nginx", "-p", "/t/server-1/"]
 

@@ -25,25 +25,21 @@ NOT_RESTRICTED = {"daytrader7": "privileged", "olio": "privileged", "server": "b
 FOLDERS = sorted(
     str(path.parent.relative_to(BUNDLES))
     for path in BUNDLES.glob("**/kustomization.yaml")
-    if path.relative_to(BUNDLES).parts[0] not in {"base", "components"}
+    if path.relative_to(BUNDLES).parts[0] not in {"base", "components"} and path.parent.name != "constraint"
 )
-PLAIN = sorted(
-    path.parent.name for path in BUNDLES.glob("*/kustomization.yaml") if path.parent.name != "ingress-nginx"
-)
+PLAIN = sorted(path.parent.name for path in BUNDLES.glob("*/kustomization.yaml"))
 EXPERIMENTS = sorted(path.parent.name for path in BUNDLES.glob("experiments/*/kustomization.yaml"))
 JITSERVER = ("jitserver", "monitoring")
 VARIED = [
-    *(
-        ("ping", names)
-        for names in (("hotspot",), JITSERVER, ("large-pages",), ("network-policy",), ("ingress",))
-    ),
-    ("acmeair-monolith", ("embedded-mongo", *JITSERVER, "large-pages", "network-policy", "ingress", "small")),
-    ("acmeair-microservices", ("embedded-mongo", "hotspot", "network-policy", "ingress-services", "small")),
+    *(("ping", names) for names in (("hotspot",), JITSERVER, ("large-pages",), ("gateway",))),
+    ("acmeair-monolith", ("embedded-mongo", *JITSERVER, "large-pages", "gateway", "small")),
+    ("acmeair-microservices", ("embedded-mongo", "hotspot", "gateway-services", "small")),
     ("acmeair-microservices", (*JITSERVER, "lab")),
     ("daytrader7", (*JITSERVER, "lab")),
     ("daytrader7-derby", ("hotspot", "openshift")),
     ("olio", (*JITSERVER, "lab")),
-    ("olio-derby", ("hotspot", "network-policy", "small")),
+    ("olio-derby", ("hotspot", "small")),
+    ("olio", ("openshift-db2",)),
 ]
 
 
@@ -89,8 +85,6 @@ def test_every_object_is_one_that_the_api_knows(everything: list[list[Manifest]]
 
 def test_names_and_labels(rendered: Mapping[str, list[Manifest]]) -> None:
     for folder, manifests in rendered.items():
-        if folder == "ingress-nginx":
-            continue
         bundle = next(part for part in Path(folder).parts if part in (*PLAIN, *EXPERIMENTS))
         for manifest in manifests:
             labels = manifest["metadata"]["labels"]
@@ -283,6 +277,119 @@ def test_openshift_names_no_user(rendered: Mapping[str, list[Manifest]]) -> None
         assert all("runAsUser" not in one.get("securityContext", {}) for one in containers(pod))
 
 
+def test_openshift_has_a_way_in_to_where_the_application_begins(
+    rendered: Mapping[str, list[Manifest]],
+) -> None:
+    overlays = {
+        folder.rpartition("/")[2]: made
+        for folder, made in rendered.items()
+        if folder.startswith("overlays/openshift/")
+    }
+    assert set(overlays) == set(PLAIN) - {"server"}
+    for bundle, manifests in overlays.items():
+        (route,) = (one for one in manifests if one["kind"] == "Route")
+        _reaches(route["spec"]["to"]["name"], route["spec"]["port"]["targetPort"], manifests)
+        assert route["spec"]["to"]["name"] == ("proxy" if bundle.endswith("microservices") else "server")
+        account = next(
+            (
+                pod.get("serviceAccountName")
+                for one, pod in pods(manifests)
+                if one["metadata"]["name"] == "database"
+            ),
+            None,
+        )
+        assert account == ("database" if bundle in {"daytrader7", "olio"} else None)
+
+
+def test_db2_is_given_its_two_capabilities_and_no_privilege() -> None:
+    (constraint,) = render(BUNDLES / "overlays" / "openshift" / "constraint")
+    assert constraint["allowedCapabilities"] == ["IPC_LOCK", "IPC_OWNER"]
+    assert {key for key, value in constraint.items() if value is True} == {"allowPrivilegeEscalation"}
+
+
+def _reaches(service: str, port: str | int, manifests: list[Manifest]) -> None:
+    """A service has the port, and a policy lets more than the namespace's own pods in to it."""
+    (found,) = (one for one in manifests if one["kind"] == "Service" and one["metadata"]["name"] == service)
+    assert port in {found["spec"]["ports"][0]["name"], found["spec"]["ports"][0]["port"]}
+    policies = [one["spec"] for one in manifests if one["kind"] == "NetworkPolicy"]
+    assert any(each.get("ports") == [{"port": "http"}] for one in policies for each in one.get("ingress", []))
+
+
+def test_a_gateway_leads_to_services_that_are_there(
+    varied: list[tuple[str, tuple[str, ...], list[Manifest]]],
+) -> None:
+    """Gateway API v1: its schemas are no part of those above."""
+    seen = 0
+    for _, _, manifests in varied:
+        for route in (one for one in manifests if one["kind"] == "HTTPRoute"):
+            (gateway,) = (one for one in manifests if one["kind"] == "Gateway")
+            assert route["apiVersion"] == gateway["apiVersion"] == "gateway.networking.k8s.io/v1"
+            assert route["spec"]["parentRefs"] == [{"name": gateway["metadata"]["name"]}]
+            for rule in route["spec"]["rules"]:
+                (backend,) = rule["backendRefs"]
+                _reaches(backend["name"], backend["port"], manifests)
+                seen += 1
+    assert seen == 7
+
+
+def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
+    rendered: Mapping[str, list[Manifest]],
+) -> None:
+    for folder, manifests in rendered.items():
+        if not any(one["kind"] == "Namespace" for one in manifests):
+            continue
+        policies = {
+            one["metadata"]["name"]: one["spec"] for one in manifests if one["kind"] == "NetworkPolicy"
+        }
+        own = policies["among-themselves"]
+        assert own["podSelector"] == {}
+        assert own["policyTypes"] == ["Ingress", "Egress"]
+        assert own["ingress"] == [{"from": [{"podSelector": {}}]}]
+        for rule in own["egress"][1:]:
+            assert [(one["protocol"], one["port"]) for one in rule["ports"]] == [
+                *(("UDP", 53), ("TCP", 53), ("UDP", 5353), ("TCP", 5353))
+            ]
+        more = {"harness-to-api-server", "api-server-to-observers"} if "experiments" in folder else set()
+        more |= {"from-router"} if "openshift" in folder else set()
+        assert set(policies) == {"among-themselves", *more}
+
+
+def test_injectors_stand_on_another_node_than_servers_where_there_is_one(
+    rendered: Mapping[str, list[Manifest]],
+) -> None:
+    for folder in (f"{bundle}/load" for bundle in PLAIN):
+        ((_, pod),) = pods(rendered[folder])
+        (preferred,) = pod["affinity"]["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+        (parts, roles) = preferred["podAffinityTerm"]["labelSelector"]["matchExpressions"]
+        assert parts["values"] == ["steelyard"]
+        assert set(roles["values"]) == {"server", "proxy", "database"}
+
+
+def test_pods_go_where_their_images_are_made_for(everything: list[list[Manifest]]) -> None:
+    catalogue = read_catalogue()
+    for _, pod in chain.from_iterable(map(pods, everything)):
+        image = pod["containers"][0]["image"]
+        found = (
+            pod.get("affinity", {})
+            .get("nodeAffinity", {})
+            .get("requiredDuringSchedulingIgnoredDuringExecution")
+        )
+        terms = found["nodeSelectorTerms"] if found else [{"matchExpressions": []}]
+        nodes = {
+            f"linux/{each}"
+            for one in terms[0]["matchExpressions"]
+            if one["key"] == "kubernetes.io/arch"
+            for each in one["values"]
+        }
+        name = image.partition(":")[0].rpartition("/")[2]
+        if name == "harness":  # Debian's kubectl
+            assert nodes == {"linux/amd64", "linux/arm64"}
+        elif "db2" in image:
+            assert nodes == {"linux/amd64", "linux/ppc64le"}
+        elif name in catalogue and nodes:  # none: a server of one's own
+            assert nodes == set(catalogue[name].platforms)
+
+
 def test_load_says_as_often_how_many_injectors_there_are(rendered: Mapping[str, list[Manifest]]) -> None:
     for manifest, pod in chain.from_iterable(map(pods, rendered.values())):
         if manifest["metadata"]["name"] != "load":
@@ -313,5 +420,5 @@ def test_components_do_what_they_are_for(varied: list[tuple[str, tuple[str, ...]
         assert ("library/mongo:" in text) == (bundle.startswith("acmeair") and "embedded-mongo" not in names)
         assert ("prometheus.io/scrape" in text) == ("monitoring" in names)
         kinds = {manifest["kind"] for manifest in manifests}
-        assert ("NetworkPolicy" in kinds) == ("network-policy" in names)
-        assert ("Ingress" in kinds) == any(name.startswith("ingress") for name in names)
+        assert "NetworkPolicy" in kinds
+        assert ("HTTPRoute" in kinds) == any(name.startswith("gateway") for name in names)

@@ -10,10 +10,12 @@ from planned import asked, containers, cores, processes, question, specs, specs_
 from steelyard.engines.process.command import Places, environment
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment
+from steelyard.experiment.matrix import expand
 from steelyard.experiment.settings import Settings
 from steelyard.jvm.rows import FOLDER
 from steelyard.measure.offered_load import settling_mix
 from steelyard.results.spec import ORDER, Spec
+from steelyard.spec.plan import make_spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
@@ -525,3 +527,16 @@ def test_figures_on_derby_say_so_in_containers_too(workload: str, topology: str,
     for spec in specs_of(found, cores(4), runtime).values():
         assert len(spec.embedded) == len(says)
         assert all(any(text in note for note in spec.embedded) for text in says)
+
+
+@pytest.mark.parametrize("listen", ["127.0.0.1", "0.0.0.0"])
+def test_processes_listen_where_they_are_asked_to_and_are_asked_at_the_loopback_address(listen: str) -> None:
+    """Unless somebody asks for more, this host alone reaches them."""
+    found = question("acmeair-topology")
+    arm = next(one for one in expand(found.experiment, found.settings) if "microservices" in one.name)
+    spec = make_spec(arm, "steady", found.workload, ((0,), (1,)), processes(), 9080, listen)
+    (proxy,) = spec.of("proxy")
+    assert proxy.files["listen.conf"] == f"listen {listen}:{proxy.port};\n"
+    for server in spec.servers:
+        assert environment(server, Places("/t", "/p", "/c"))["HTTP_HOST"] == listen
+    assert {one.host for one in spec.components} == {"127.0.0.1"}

@@ -11,6 +11,7 @@ from pathlib import Path
 from steelyard.paths import ROOT
 from steelyard.processes import child_environment
 from steelyard.results.spec import Component, Spec
+from steelyard.spec.layout import LOOPBACK
 
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "TMPDIR")
 """All that components get of our environment: options that JVMs, servers or applications read from it would change
@@ -78,8 +79,8 @@ def environment(component: Component, places: Places) -> dict[str, str]:
     """Environment variables of a component beside those that every process gets.
 
     A Liberty server runs from a shared, read-only package: WLP_USER_DIR and LOG_DIR give it folders of its own;
-    HTTP_PORT overrides the port of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log of its own beside
-    ours on OpenJ9.
+    HTTP_PORT and HTTP_HOST override port and address of server.xml; VERBOSEGC=false keeps Liberty from adding a GC log
+    of its own beside ours on OpenJ9.
     """
     variables = {key: _fill(text, component, places) for key, text in component.environment.items()}
     jvm = component.artifact.jvm
@@ -91,6 +92,7 @@ def environment(component: Component, places: Places) -> dict[str, str]:
         "WLP_USER_DIR": f"{places.folder}/usr",
         "LOG_DIR": f"{places.folder}/logs",
         "VERBOSEGC": "false",
+        "HTTP_HOST": LOOPBACK,  # unless its own environment has another one: `up --listen`
         "HTTP_PORT": str(component.port),
         "JVM_ARGS": shlex.join([_temporary(places), *options]),
         **variables,
