@@ -7,7 +7,7 @@
 #   build.sh DEFINITION RECORD
 #
 # DEFINITION: what `steelyard images build --print` prints. RECORD: by target the names it is to have ("image.name"), the
-# digest of the index ("containerimage.digest") and that of each platform ("platforms").
+# digest of the index ("containerimage.digest"), that of each platform ("platforms"), and whether it is on OpenJ9 ("openj9").
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: build.sh DEFINITION RECORD" >&2 && exit 2; }
@@ -37,9 +37,10 @@ for target in $(jq --raw-output '.target | keys[]' "$definition"); do
         "oci-archive:$work/image.tar" "docker://$repository@$digest"
     rm -f "$work/image.tar"
     docker buildx imagetools inspect --raw "$repository@$digest" >"$work/index.json"
-    jq --arg t "$target" --arg names "$names" --arg digest "$digest" '{($t): {"image.name": $names,
+    openj9=$(jq --arg t "$target" '.target[$t].args // {} | has("BASE_OPENJ9")' "$definition")
+    jq --arg t "$target" --arg names "$names" --arg digest "$digest" --argjson openj9 "$openj9" '{($t): {"image.name": $names,
         "containerimage.digest": $digest, "platforms": ([.manifests[] | select(.platform.os != "unknown")
-        | {key: "\(.platform.os)/\(.platform.architecture)", value: .digest}] | from_entries)}}' \
+        | {key: "\(.platform.os)/\(.platform.architecture)", value: .digest}] | from_entries), "openj9": $openj9}}' \
         "$work/index.json" >>"$work/images.json"
     echo "build: $repository@$digest ($target)"
 done

@@ -4,7 +4,7 @@
 #
 #   tools.sh TOOL...      java: JDK 17 or newer and Maven; engine: docker with the containerd image store, buildx, skopeo, jq;
 #                         emulation: of ppc64le, where the machine is another;
-#                         actionlint, cosign: the version named in the environment variable of that name
+#                         actionlint, cosign, osv-scanner: the version named in the environment variable of that name
 #
 # The Go tools are compiled from source: Go checks every module against its public checksum log, so that a version
 # names exactly one content, and no action of a third party has to be trusted with the job's token.
@@ -62,6 +62,7 @@ for tool in "$@"; do
     emulation) emulation ;;
     actionlint) go_tool actionlint github.com/rhysd/actionlint/cmd/actionlint "${ACTIONLINT:-}" ;;
     cosign) go_tool cosign github.com/sigstore/cosign/v2/cmd/cosign "${COSIGN:-}" ;;
+    osv-scanner) go_tool osv-scanner github.com/google/osv-scanner/v2/cmd/osv-scanner "${OSV_SCANNER:-}" ;;
     *) echo "tools.sh: unknown tool $tool" >&2 && exit 2 ;;
     esac
 done

@@ -349,7 +349,7 @@ def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
             assert [(one["protocol"], one["port"]) for one in rule["ports"]] == [
                 *(("UDP", 53), ("TCP", 53), ("UDP", 5353), ("TCP", 5353))
             ]
-        more = {"harness-to-api-server", "api-server-to-observers"} if "experiments" in folder else set()
+        more = {"harness-to-api-server", "api-server-to-trials"} if "experiments" in folder else set()
         more |= {"from-router"} if "openshift" in folder else set()
         assert set(policies) == {"among-themselves", *more}
 
