@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of a release that need no container engine: what drops out, what is signed, which tag is refused."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import yaml
+
+from steelyard.paths import ROOT
+
+SCRIPTS = ROOT / ".github" / "scripts"
+PLATFORMS = ("linux/amd64", "linux/arm64", "linux/ppc64le")
+pytestmark = pytest.mark.skipif(
+    shutil.which("jq") is None or shutil.which("curl") is None, reason="jq and curl are not both on PATH"
+)
+
+
+def step(name: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [SCRIPTS / f"{name}.sh", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+class Registry(BaseHTTPRequestHandler):
+    """Manifests by digest."""
+
+    kept: ClassVar[dict[str, bytes]] = {}
+
+    def do_GET(self) -> None:
+        self._answer(200, self.kept[self.path.rpartition("/")[2]])
+
+    def do_PUT(self) -> None:
+        body, digest = self.rfile.read(int(self.headers["Content-Length"])), self.path.rpartition("/")[2]
+        named = f"sha256:{hashlib.sha256(body).hexdigest()}"
+        self.kept[named] = body
+        self._answer(201 if digest == named else 400, b"")
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
+        """Nothing is printed."""
+
+
+def keep(value: Any) -> str:
+    """A manifest in the registry; its digest."""
+    body = json.dumps(value).encode()
+    digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
+    Registry.kept[digest] = body
+    return digest
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def record(registry: str, tmp_path: Path) -> Path:
+    """Two images for all platforms, each platform with what the builder says of it."""
+    entries = {}
+    for target in ("loadgen", "ping-openj9"):
+        manifests, platforms = [], {}
+        for platform in PLATFORMS:
+            system, architecture = platform.split("/")
+            digest = platforms[platform] = keep({"image": target, "platform": platform})
+            manifests += [
+                {"digest": digest, "platform": {"os": system, "architecture": architecture}},
+                {
+                    "digest": keep({"statement": target, "platform": platform}),
+                    "platform": {"os": "unknown", "architecture": "unknown"},
+                    "annotations": {"vnd.docker.reference.digest": digest},
+                },
+            ]
+        entries[target] = {
+            "image.name": f"{registry}/o/steelyard/{target}:1",
+            "containerimage.digest": keep({"schemaVersion": 2, "manifests": manifests}),
+            "platforms": platforms,
+            "openj9": target.endswith("openj9"),
+        }
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return path
+
+
+def result(folder: Path, platform: str, *failed: tuple[str, str]) -> Path:
+    """What start-record.sh leaves."""
+    path = folder / f"started-{platform.partition('/')[2]}.json"
+    lines = [{"target": target, "platform": platform, "why": why} for target, why in failed]
+    path.write_text(json.dumps({"platform": platform, "failed": lines}), encoding="utf-8")
+    return path
+
+
+def drop(record: Path, *results: Path) -> tuple[subprocess.CompletedProcess[str], Path, Path]:
+    new, notes = record.with_name("new.json"), record.with_name("notes.md")
+    return step("drop", record, new, notes, *results), new, notes
+
+
+def test_when_all_works_the_record_stays_as_it_is(record: Path, tmp_path: Path) -> None:
+    done, new, notes = drop(record, *(result(tmp_path, platform) for platform in PLATFORMS))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(new.read_text()) == json.loads(record.read_text())
+    assert notes.read_text() == ""
+
+
+def test_what_failed_drops_out_with_a_sentence_and_the_rest_stays(record: Path, tmp_path: Path) -> None:
+    failed = result(tmp_path, "linux/arm64", ("ping-openj9", "it ended: 134"))
+    done, new, notes = drop(record, result(tmp_path, "linux/amd64"), failed)  # nothing was heard of ppc64le
+    assert done.returncode == 0, done.stderr
+    assert notes.read_text().splitlines() == [
+        "- `loadgen` is not there for linux/ppc64le: it was started nowhere.",
+        "- `ping-openj9` is not there for linux/arm64: it ended: 134.",
+        "- `ping-openj9` is not there for linux/ppc64le: it was started nowhere.",
+    ]
+    before, after = json.loads(record.read_text()), json.loads(new.read_text())
+    assert {name: list(entry["platforms"]) for name, entry in after.items()} == {
+        "loadgen": ["linux/amd64", "linux/arm64"],
+        "ping-openj9": ["linux/amd64"],
+    }
+    for name, entry in after.items():
+        index = json.loads(Registry.kept[entry["containerimage.digest"]])
+        digests = [one["digest"] for one in index["manifests"]]
+        own = [before[name]["platforms"][platform] for platform in entry["platforms"]]
+        # Each platform that stays, with what the builder says of it, and nothing of those that went.
+        assert digests[::2] == own
+        said = [one["annotations"]["vnd.docker.reference.digest"] for one in index["manifests"][1::2]]
+        assert said == own
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_there_is_no_version_without_the_first_platform(record: Path, tmp_path: Path, *, heard: bool) -> None:
+    other = result(tmp_path, "linux/arm64")
+    first = result(tmp_path, "linux/amd64", ("loadgen", "the load had errors"))
+    done, new, _ = drop(record, *([first, other] if heard else [other]))
+    assert done.returncode == 1
+    assert "there is no version without linux/amd64" in done.stderr
+    assert ("the load had errors" in done.stderr) == heard
+    assert not new.exists()
+
+
+def test_a_registry_that_does_not_answer_ends_it(record: Path, tmp_path: Path, registry: str) -> None:
+    record.write_text(record.read_text().replace(registry, "127.0.0.1:1"))
+    done, new, _ = drop(record, result(tmp_path, "linux/amd64"))
+    assert done.returncode != 0
+    assert not new.exists()
+
+
+ENGINE = """#!/bin/sh
+case "$1 $2" in
+"version --format") echo amd64 ;;
+"image inspect") [ "$3" != --format ] || case $4 in *role*) echo filter ;; *) echo ;; esac ;;
+"run "*) case "$*" in *"$BROKEN"*) exit 125 ;; esac ;;
+"inspect --format") echo true ;;
+"wait "*) echo 0 ;;
+esac
+"""
+
+
+def test_every_image_of_a_platform_is_started_and_what_fails_is_written_down(
+    record: Path, tmp_path: Path
+) -> None:
+    engine = tmp_path / "docker"
+    engine.write_text(ENGINE, encoding="utf-8")
+    engine.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    entries = json.loads(record.read_text())
+    broken = entries["ping-openj9"]["containerimage.digest"]
+    left = tmp_path / "started.json"
+
+    done = step("start-record", "linux/amd64", record, left, PATH=path, BROKEN="nothing")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(left.read_text()) == {"platform": "linux/amd64", "failed": []}
+
+    done = step("start-record", "linux/amd64", record, left, PATH=path, BROKEN=broken)
+    assert done.returncode == 1
+    (failure,) = json.loads(left.read_text())["failed"]
+    assert failure["target"] == "ping-openj9"
+    assert failure["why"].endswith("did not start")
+
+    # On another platform that is no end; and OpenJ9 is not started under emulation.
+    done = step("start-record", "linux/ppc64le", record, left, PATH=path, BROKEN=broken)
+    assert done.returncode == 0
+    (failure,) = json.loads(left.read_text())["failed"]
+    assert failure["why"] == "OpenJ9 is started on machines of this platform alone, and there was none"
+
+
+@pytest.mark.skipif(shutil.which("cosign") is None, reason="cosign is not on PATH")
+def test_files_have_checksums_that_are_signed(tmp_path: Path) -> None:
+    environment = {**os.environ, "COSIGN_PASSWORD": ""}
+    subprocess.run(
+        ["cosign", "generate-key-pair"], cwd=tmp_path, env=environment, capture_output=True, check=True
+    )
+    folder = tmp_path / "release"
+    folder.mkdir()
+    for name in ("record.json", "bundles.tar.gz"):
+        (folder / name).write_text(name, encoding="utf-8")
+    key, public = tmp_path / "cosign.key", tmp_path / "cosign.pub"
+    done = step("sign-files", "-k", key, *sorted(folder.iterdir()), COSIGN_PASSWORD="")
+    assert done.returncode == 0, done.stderr
+    subprocess.run(
+        ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True, check=True
+    )
+    verify = ["cosign", "verify-blob", "--key", public, "--bundle", "SHA256SUMS.sigstore.json"]
+    verify += ["--insecure-ignore-tlog=true", "SHA256SUMS"]
+    assert subprocess.run(verify, cwd=folder, capture_output=True, check=False).returncode == 0
+    with (folder / "SHA256SUMS").open("a", encoding="utf-8") as sums:
+        sums.write("\n")
+    assert subprocess.run(verify, cwd=folder, capture_output=True, check=False).returncode != 0
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with what version.sh reads."""
+    folder = tmp_path / "checkout"
+    (folder / ".github" / "scripts").mkdir(parents=True)
+    shutil.copy2(SCRIPTS / "version.sh", folder / ".github" / "scripts")
+    (folder / "steelyard").write_text("#!/bin/sh\necho steelyard 1.2.3\n", encoding="utf-8")
+    (folder / "steelyard").chmod(0o755)
+    (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3 - 2030-01-31\n", encoding="utf-8")
+    commit(folder, "one")
+    git(folder, "branch", "--move", "main")
+    return folder
+
+
+def git(folder: Path, *arguments: str) -> None:
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.test"]
+    subprocess.run(["git", *name, *arguments], cwd=folder, capture_output=True, check=True)
+
+
+def commit(folder: Path, message: str) -> None:
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", message)
+
+
+def version(folder: Path, tag: str) -> subprocess.CompletedProcess[str]:
+    command = [folder / ".github" / "scripts" / "version.sh", tag, "main"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_tag_names_the_version_is_on_main_and_has_a_part_in_the_changelog(checkout: Path) -> None:
+    assert version(checkout, "v1.2.3").returncode == 0
+    assert "this checkout is 1.2.3" in version(checkout, "v1.2.4").stderr
+    git(checkout, "switch", "--quiet", "--create", "side")
+    commit(checkout, "two")
+    refused = version(checkout, "v1.2.3")
+    assert refused.returncode == 1
+    assert "is not on main" in refused.stderr
+    git(checkout, "switch", "--quiet", "main")
+    (checkout / "CHANGELOG.md").write_text("# Changes\n", encoding="utf-8")
+    assert "has no part 1.2.3" in version(checkout, "v1.2.3").stderr
+
+
+def test_a_release_is_approved_once_and_last() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))[
+        "jobs"
+    ]
+    assert [name for name, job in jobs.items() if "environment" in job] == ["publish"]
+    assert {name for name, job in jobs.items() if "write" in str(job.get("permissions"))} == {
+        "build",
+        "publish",
+    }
+    assert set(jobs["publish"]["needs"]) == {"build", "start", "scan"}
+    started = [one["platform"] for one in jobs["start"]["strategy"]["matrix"]["include"]]
+    assert started == list(PLATFORMS)
+
+
+def test_no_job_waits_for_machines_that_a_repository_need_not_have() -> None:
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if "ppc64le" in line and "runner:" in line:
+                assert "|| 'ubuntu-24.04'" in line, (path, line)
+            assert "ubuntu-24.04-ppc64le" not in line, (path, line)
+            if "PPC64LE_RUNNER" in line and "runner:" in line and path.name == "images.yml":
+                assert "github.event_name != 'pull_request'" in line
+
+
+def test_each_ecosystem_is_looked_after_once() -> None:
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    names = [one["package-ecosystem"] for one in updates]
+    assert sorted(names) == sorted(set(names)) == ["docker", "github-actions", "gomod", "maven", "pip"]
