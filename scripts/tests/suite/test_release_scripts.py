@@ -220,7 +220,7 @@ def test_files_have_checksums_that_are_signed(tmp_path: Path) -> None:
     subprocess.run(
         ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True, check=True
     )
-    verify = ["cosign", "verify-blob", "--key", public, "--bundle", "SHA256SUMS.sigstore.json"]
+    verify = ["cosign", "verify-blob", "--key", str(public), "--bundle", "SHA256SUMS.sigstore.json"]
     verify += ["--insecure-ignore-tlog=true", "SHA256SUMS"]
     assert subprocess.run(verify, cwd=folder, capture_output=True, check=False).returncode == 0
     with (folder / "SHA256SUMS").open("a", encoding="utf-8") as sums:
@@ -254,7 +254,7 @@ def commit(folder: Path, message: str) -> None:
 
 
 def version(folder: Path, tag: str) -> subprocess.CompletedProcess[str]:
-    command = [folder / ".github" / "scripts" / "version.sh", tag, "main"]
+    command = [str(folder / ".github" / "scripts" / "version.sh"), tag, "main"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
