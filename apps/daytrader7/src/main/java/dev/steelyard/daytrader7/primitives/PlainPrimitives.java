@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.primitives;
 
-import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
+import jakarta.json.spi.JsonProvider;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -30,6 +30,7 @@ public class PlainPrimitives extends Primitive {
   private static final long serialVersionUID = 1L;
 
   private static final Logger LOG = Logger.getLogger(PlainPrimitives.class.getName());
+  private static final JsonProvider JSON = JsonProvider.provider();
   private static final int LONGEST_BODY = 100_000_000;
 
   @Override
@@ -66,13 +67,13 @@ public class PlainPrimitives extends Primitive {
 
   private static String json() {
     String text =
-        Json.createObjectBuilder()
+        JSON.createObjectBuilder()
             .add("firstName", "John")
             .add("age", random().nextInt(100))
-            .add("phones", Json.createArrayBuilder().add("555-0100").add("555-0101"))
+            .add("phones", JSON.createArrayBuilder().add("555-0100").add("555-0101"))
             .build()
             .toString();
-    try (JsonReader reader = Json.createReader(new StringReader(text))) {
+    try (JsonReader reader = JSON.createReader(new StringReader(text))) {
       JsonObject parsed = reader.readObject();
       return "Written: %s<br>Parsed: %s, %d, %s"
           .formatted(

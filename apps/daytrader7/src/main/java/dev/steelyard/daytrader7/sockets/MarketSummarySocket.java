@@ -5,7 +5,6 @@ import dev.steelyard.bench.Work;
 import dev.steelyard.daytrader7.Trade;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
-import jakarta.json.Json;
 import jakarta.json.JsonException;
 import jakarta.json.JsonReader;
 import jakarta.json.JsonString;
@@ -58,7 +57,7 @@ public class MarketSummarySocket {
   }
 
   private static String action(String text) {
-    try (JsonReader reader = Json.createReader(new StringReader(text))) {
+    try (JsonReader reader = SummaryJson.JSON.createReader(new StringReader(text))) {
       JsonStructure json = reader.read();
       JsonValue action = json.asJsonObject().get("action");
       return action instanceof JsonString known ? known.getString() : null;

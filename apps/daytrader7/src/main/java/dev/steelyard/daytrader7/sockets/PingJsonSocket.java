@@ -5,7 +5,6 @@ import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
-import jakarta.json.Json;
 import jakarta.json.JsonException;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
@@ -53,7 +52,8 @@ public class PingJsonSocket {
 
     @Override
     public String encode(Message message) {
-      return Json.createObjectBuilder()
+      return SummaryJson.JSON
+          .createObjectBuilder()
           .add("key", message.key())
           .add("value", message.value())
           .build()
@@ -62,7 +62,7 @@ public class PingJsonSocket {
 
     @Override
     public Message decode(String text) throws DecodeException {
-      try (JsonReader reader = Json.createReader(new StringReader(text))) {
+      try (JsonReader reader = SummaryJson.JSON.createReader(new StringReader(text))) {
         JsonObject json = reader.readObject();
         return new Message(json.getString("key"), json.getString("value"));
       } catch (JsonException | NullPointerException | ClassCastException e) {

@@ -4,8 +4,8 @@ package dev.steelyard.daytrader7.sockets;
 import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.PriceChange;
 import dev.steelyard.daytrader7.entities.Quote;
-import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.spi.JsonProvider;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.List;
@@ -13,11 +13,14 @@ import java.util.List;
 /** What is told of the market, as JSON: the keys and their order are the driver's. */
 final class SummaryJson {
 
+  /** {@code Json} looks a provider up at each call, among all the services of the class path. */
+  static final JsonProvider JSON = JsonProvider.provider();
+
   private SummaryJson() {}
 
   /** The summary, and then the changes. */
   static String reply(MarketSummary summary, List<PriceChange> changes) {
-    JsonObjectBuilder json = Json.createObjectBuilder();
+    JsonObjectBuilder json = JSON.createObjectBuilder();
     addQuotes(json, "gainer", summary.topGainers());
     addQuotes(json, "loser", summary.topLosers());
     json.add("tsia", summary.tsia());
@@ -29,7 +32,7 @@ final class SummaryJson {
 
   /** The changes alone. */
   static String push(List<PriceChange> changes) {
-    JsonObjectBuilder json = Json.createObjectBuilder();
+    JsonObjectBuilder json = JSON.createObjectBuilder();
     addChanges(json, changes);
     return json.build().toString();
   }

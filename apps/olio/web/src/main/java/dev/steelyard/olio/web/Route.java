@@ -6,11 +6,13 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonStructure;
 import jakarta.json.JsonWriter;
+import jakarta.json.JsonWriterFactory;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -23,6 +25,9 @@ abstract class Route extends HttpServlet {
   static final String FAILED = "It could not be done; the log of the server says why.";
 
   private static final Logger LOG = Logger.getLogger(Route.class.getName());
+
+  /** {@code Json.createWriter} would look a provider up for each answer. */
+  private static final JsonWriterFactory WRITERS = Json.createWriterFactory(Map.of());
 
   @Inject private transient PageLayout layout;
 
@@ -94,7 +99,7 @@ abstract class Route extends HttpServlet {
     response.setHeader("Cache-Control", "no-cache");
     // As bytes: Liberty counts letters where its own writer is closed before anything was sent, and
     // cuts an answer off whose letters take more than one byte.
-    try (JsonWriter writer = Json.createWriter(response.getOutputStream())) {
+    try (JsonWriter writer = WRITERS.createWriter(response.getOutputStream())) {
       writer.write(body);
     }
   }
