@@ -11,6 +11,8 @@
 # Exit codes are those of the command; an inconclusive one is 0, unless that fails. 1 and 2 are the gate's alone.
 set -eu
 
+# Whose workload file it is, who wrote the pipeline has said by naming it.
+export STEELYARD_TRUST=1
 steelyard=$(dirname "$0")/../../steelyard
 results="steelyard-results"
 certificates=${CERTIFICATES:-$results/certificates}

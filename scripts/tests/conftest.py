@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What many tests need: an experiment file to change, and JVM identities as real JVMs report them."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
 from suite import REPORTS
 
+# The workload files that tests write are theirs; test_trust.py asks without it.
+os.environ["STEELYARD_TRUST"] = "1"
 pytest_plugins = ["stages", "watchdog"]
 
 # What Hypothesis draws: the same cases each time, and with `--hypothesis-profile=exhaustive` very many others. No

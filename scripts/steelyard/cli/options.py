@@ -21,6 +21,7 @@ from typer import Argument, Option
 from steelyard.analysis.sentences import answer
 from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
+from steelyard.errors import BadInput
 from steelyard.escape import printable
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
@@ -28,6 +29,8 @@ from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
+from steelyard.workload.loader import workload_file
+from steelyard.workload.trust import is_trusted, keep_trust
 
 ExperimentArgument = Annotated[
     str,
@@ -166,6 +169,14 @@ GateExperimentArgument = Annotated[
         autocompletion=completion.experiments,
     ),
 ]
+TrustOption = Annotated[
+    bool,
+    Option(
+        "--trust",
+        envvar="STEELYARD_TRUST",
+        help="Run the commands of a workload file that is not of this checkout, now and as long as it stays as it is.",
+    ),
+]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
@@ -183,6 +194,7 @@ def _session_options(
     port: PortOption = FIRST_PORT,
     context: ContextOption = None,
     namespace: NamespaceOption = NAMESPACE,
+    trust: TrustOption = False,
 ) -> MakeRequest:
     """The options of every command that makes a session."""
     # `--engine` is a short way to say one of the settings.
@@ -196,6 +208,7 @@ def _session_options(
         seed=seed,
         first_port=port,
         target=ClusterTarget(context, namespace),
+        trust=trust,
         argv=sys.argv[1:],
     )
 
@@ -215,6 +228,26 @@ def with_session_options(command: Callable[..., None]) -> Callable[..., None]:
         [*(parameter for name, parameter in own.items() if name != "make_request"), *after]
     )
     return run_command
+
+
+def require_trust(workload: str, trust: bool) -> None:
+    """Run no command of a workload file of somebody else before a person agreed.
+
+    Raises:
+        BadInput: nobody did, and there is no terminal to ask on.
+        typer.Abort: the person did not.
+    """
+    path = workload_file(workload)
+    if is_trusted(path):
+        return
+    if trust and "STEELYARD_TRUST" in os.environ:
+        return  # of this environment, and not of this file
+    if not trust:
+        said = f"{path} is not of this checkout, and its commands run as you"
+        if not sys.stdin.isatty():
+            raise BadInput(f"{said}: read it, then pass --trust")
+        typer.confirm(f"{printable(said)}. Run them?", abort=True, err=True)
+    keep_trust(path)
 
 
 def certificates_in(given: Path | None, out: Path) -> Path:

@@ -93,6 +93,7 @@ def make_ready(
     Raises:
         Busy, PortInUse, MissingRequirement, NoSpace, BuildFailed: as they say.
     """
+    options.require_trust(plan.experiment.workload, plan.request.trust)
     require_settable(spec.host_states for spec in plan.specs.values())
     require_idle(plan.runtimes.container_engine({spec.engine for spec in plan.specs.values()}))
     require_ports(sorted(more_ports))
@@ -107,6 +108,7 @@ def prepare_resume(
 ) -> tuple[RuntimeResolver, str]:
     """What an interrupted session goes on with, and what is not as it was (refused where that is too much)."""
     session, trials = directory.session(), directory.trials()
+    options.require_trust(session.workload_path, trust=False)
     doubts = directory.doubts(trials)
     runtimes = RuntimeResolver(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))

@@ -14,7 +14,15 @@ from typer import Argument, Option
 
 from steelyard.cli import completion
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.options import JdkOption, JsonOption, PortOption, open_console, print_json
+from steelyard.cli.options import (
+    JdkOption,
+    JsonOption,
+    PortOption,
+    TrustOption,
+    open_console,
+    print_json,
+    require_trust,
+)
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
@@ -81,6 +89,7 @@ def up(
     ] = [],  # noqa: B006 - typer reads the default, nothing changes it
     jdk: JdkOption = None,
     listen: ListenOption = LOOPBACK,
+    trust: TrustOption = False,
     as_json: JsonOption = False,
     keep: Annotated[bool, Option("--keep", hidden=True)] = False,
 ) -> None:
@@ -102,6 +111,7 @@ def up(
     if keep:
         _keep(workload, arm, port, jdk, listen)
         return
+    require_trust(workload, trust)
     workload_up.require_idle()
     console = open_console(stderr=True)
     with console.status("looking for what it runs on"):

@@ -67,6 +67,8 @@ class RunRequest:
     workload: str | None = None
     profilers: Sequence[str] = ()
     target: ClusterTarget = LOCAL
+    trust: bool = False
+    """Whether a workload file that is not of the checkout may be run."""
     argv: Sequence[str] = ()
     """The command line as it was typed, without the program."""
 

@@ -55,9 +55,15 @@ def workload_names() -> list[str]:
     return list(_files())
 
 
+def workload_file(name: str) -> Path:
+    """The file of a workload by name or path (raises BadInput)."""
+    return find_file(
+        name, _files(), "workload", ", or the path of a workload file (docs/workloads.md)"
+    ).resolve()
+
+
 @cache
 def load_workload(name: str) -> LoadedWorkload:
     """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
-    more = ", or the path of a workload file (docs/workloads.md)"
-    path = find_file(name, _files(), "workload", more).resolve()
+    path = workload_file(name)
     return LoadedWorkload(read_yaml(path, Workload, "a workload")[0], path.parent)
