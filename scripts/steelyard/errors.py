@@ -44,7 +44,10 @@ class Exit(IntEnum):
     BUILD_FAILED = 11, "Maven could not build the Java parts, or docker the images"
     CHECK_FAILED = (
         12,
-        "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`, `history check`",
+        (
+            "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`, `history check`,"
+            " `journey try`"
+        ),
     )
     USAGE = 13, "wrong usage (no or an unknown command or option)"
     CRASHED = 14, "a defect of Steelyard itself; the sentence names the file that holds its traceback"

@@ -26,7 +26,7 @@ LAYERS = [
     {"processes"},
     {"results"},
     {"experiment"},
-    {"workload", "jvm"},
+    {"workload", "jvm", "recording"},
     {"yamlfile"},
     {"clock", "documented", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]

@@ -24,6 +24,7 @@ from steelyard.cli import (
     hosts,
     images,
     inspect,
+    journey,
     prove,
     resume,
     run,
@@ -81,6 +82,7 @@ app.command(
 )(prove.run_tests)
 app.add_typer(history.app, name="history", rich_help_panel="The gate")
 app.add_typer(host.app, name="host", rich_help_panel="This host")
+app.add_typer(journey.app, name="journey", rich_help_panel="Sessions")
 app.add_typer(images.app, name="images", rich_help_panel="The suite")
 
 

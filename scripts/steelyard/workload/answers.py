@@ -76,6 +76,8 @@ class Extraction(Model):
     """Of the element that `css` finds; left out: its text."""
     which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
     """Of several matches: one of these, or its number, from 1. `all` is a list, for `each`."""
+    part: Expression | None = None
+    """A regular expression of what is kept of it: its first group, or all that it finds."""
     optional: bool = False
     """Whether the operation is right without it."""
 
@@ -88,5 +90,7 @@ class MessageExtraction(Model):
     regex: Expression | None = None
     which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
     """Of several matches: one of these, or its number, from 1."""
+    part: Expression | None = None
+    """A regular expression of what is kept of it."""
     optional: bool = False
     """Whether the operation is right without it."""

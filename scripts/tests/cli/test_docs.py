@@ -150,7 +150,7 @@ def test_the_page_of_commands_has_every_command_and_option_and_no_other() -> Non
     commands = root().commands
     there = {
         name
-        for one in (*commands.values(), *_group("host"), *_group("history"))
+        for one in (*commands.values(), *_group("host"), *_group("history"), *_group("journey"))
         if not isinstance(one, TyperGroup)
         for name, option in options(one).items()
         if not option.hidden

@@ -79,7 +79,10 @@ public record Settings(
     OPEN,
     /** One user that waits for servers that start, until every operation was answered once. */
     @JsonProperty("probe")
-    PROBE
+    PROBE,
+    /** One user that makes each visit of a declared journey once, and tells all that it sees. */
+    @JsonProperty("try")
+    TRY
   }
 
   /** Distribution of the gaps between arrivals. */
@@ -100,6 +103,9 @@ public record Settings(
     if (journey == null && mix != null) {
       throw new SettingsException(
           "mix", "does not belong to the scenario %s: leave it out".formatted(scenario));
+    }
+    if (journey == null && model == Model.TRY) {
+      throw new SettingsException("model", "try belongs to a declared journey");
     }
     parameters = new LinkedHashMap<>(requireNonNullElse(parameters, Map.of()));
     parameters.forEach(Settings::checkScalar);

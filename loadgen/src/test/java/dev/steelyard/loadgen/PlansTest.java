@@ -47,13 +47,14 @@ class PlansTest {
          "save": {"token": {"cookie": "XSRF"},
                   "any": {"css": "a.item", "attribute": "href", "which": "random"},
                   "second": {"css": "a.item", "attribute": "href", "which": 2},
+                  "two": {"css": "a.item", "attribute": "href", "which": "last", "part": "/item/(\\\\d)"},
                   "last": {"regex": "item/(\\\\d)\\"", "which": "last"},
                   "all": {"css": "a.item", "which": "all"},
                   "fourth": {"css": "a.item", "which": 4, "optional": true}}},
         {"operation": "send", "submit": {"form": "#order", "fields": {"name": "${odd}"}},
          "headers": {"X-XSRF": "${token}"}, "check": {"status": 201}},
         {"if": {"missing": "fourth"}, "steps": [
-          {"operation": "numbers", "path": "/ping/numbers?second=${second}&last=${last}&all=${all}"}]},
+          {"operation": "numbers", "path": "/ping/numbers?second=${second}&last=${last}${two}&all=${all}"}]},
         {"operation": "any", "path": "${any}"},
         {"each": "all", "as": "one", "steps": [{"operation": "each", "path": "/ping/each/${one}"}]},
         {"operation": "again", "path": "/ping/page"},
@@ -111,7 +112,7 @@ class PlansTest {
       default -> {
         boolean right =
             Set.of(
-                    "/ping/numbers?second=%2Fping%2Fitem%2F2&last=3&all=1%2C2%2C3",
+                    "/ping/numbers?second=%2Fping%2Fitem%2F2&last=33&all=1%2C2%2C3",
                     "/ping/each/1",
                     "/ping/each/2",
                     "/ping/each/3",

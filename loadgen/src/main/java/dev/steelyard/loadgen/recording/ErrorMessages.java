@@ -65,6 +65,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   private record Failure(String operation, String message) {}
 
   private final Map<Failure, Long> counts = new LinkedHashMap<>();
+  private volatile String last;
   private final Map<String, Long> unanswered = new HashMap<>();
 
   /** Starts to listen. */
@@ -150,6 +151,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       message = message.substring(0, MAX_LENGTH);
     }
     Failure failure = new Failure(String.valueOf(arguments[0]), message);
+    last = message;
     synchronized (counts) {
       boolean room = counts.containsKey(failure) || counts.size() < MAX_DISTINCT;
       counts.merge(room ? failure : OTHER, 1L, Long::sum);
@@ -171,6 +173,11 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       }
     }
     return message;
+  }
+
+  /** The newest message, or null. */
+  String last() {
+    return last;
   }
 
   /** How many requests of an operation had their connection end before an answer began. */

@@ -94,6 +94,11 @@ public final class RunRecord {
     }
   }
 
+  /** The newest message of a request that failed, or null. */
+  public String lastError() {
+    return errorMessages.last();
+  }
+
   /** Begins the first interval, now. */
   public void begin() {
     flushedAt = clock.nanos();

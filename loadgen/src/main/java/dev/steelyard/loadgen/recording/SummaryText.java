@@ -76,6 +76,7 @@ public final class SummaryText {
           case CLOSED -> String.format(Locale.ROOT, "%,d closed users", users);
           case OPEN -> String.format(Locale.ROOT, "%,.2f arrivals/s", settings.rate() * share);
           case PROBE -> "a probe";
+          case TRY -> "one user, each visit once";
         };
     return "%s, %s on %d server%s, ended by %s"
         .formatted(

@@ -20,6 +20,8 @@ import io.gatling.javaapi.core.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a declared journey demands of answers, and keeps of them, as Gatling's checks. */
@@ -89,15 +91,41 @@ record DeclaredChecks(DeclaredTexts texts) {
     return found.ofString().is(texts.text(expected.textValue()).function());
   }
 
+  /** Where and how a value is kept. */
+  private record Keeper(String name, int slot, Pattern part, boolean optional) {
+    /** Keeps a text, a list of them, or null for none. */
+    void keep(DeclaredJourney journey, Object found) {
+      Object value = found;
+      if (part != null && found instanceof String text) {
+        value = partOf(text);
+      } else if (part != null && found instanceof List<?> list) {
+        value = list.stream().map(each -> partOf((String) each)).filter(Objects::nonNull).toList();
+      }
+      if (value == null && !optional) {
+        throw new WrongAnswer("the answer has no " + name);
+      }
+      journey.save(slot, value);
+    }
+
+    private String partOf(String text) {
+      Matcher matcher = part.matcher(text);
+      if (!matcher.find()) {
+        return null;
+      }
+      return matcher.groupCount() > 0 ? matcher.group(1) : matcher.group();
+    }
+  }
+
   /** Keeps a value of an answer. */
   CheckBuilder save(String name, JourneySpec.Save save) {
-    int slot = texts.journeys().slot(name);
+    Pattern part = save.part() == null ? null : Pattern.compile(save.part());
+    Keeper keeper = new Keeper(name, texts.journeys().slot(name), part, save.optional());
     if (save.cookie() != null) {
       return new AnswerNote(
           (response, current) -> {
             String path = response.request().getUri().getPath();
             String value = current.user().cookies().value(save.cookie(), path);
-            keep((DeclaredJourney) current.journey(), slot, name, save, value);
+            keeper.keep((DeclaredJourney) current.journey(), value);
           });
     }
     CheckBuilder.MultipleFind<String> found = found(save);
@@ -106,15 +134,19 @@ record DeclaredChecks(DeclaredTexts texts) {
     if (which.equals("first") || save.which().isNumber()) {
       return found
           .find(save.which().asInt(1) - 1)
-          .validate(label, (value, session) -> keep(journey(session), slot, name, save, value));
+          .validate(
+              label,
+              (value, session) -> {
+                keeper.keep(journey(session), value);
+                return value;
+              });
     }
     return found
         .findAll()
         .validate(
             label,
             (values, session) -> {
-              Object value = values == null ? null : chosen(values, which, session);
-              keep(journey(session), slot, name, save, value);
+              keeper.keep(journey(session), values == null ? null : chosen(values, which, session));
               return values;
             });
   }
@@ -125,15 +157,6 @@ record DeclaredChecks(DeclaredTexts texts) {
       case "last" -> values.get(values.size() - 1);
       default -> values.get(CurrentUser.of(session).user().random().nextInt(values.size()));
     };
-  }
-
-  private static <T> T keep(
-      DeclaredJourney journey, int slot, String name, JourneySpec.Save save, T value) {
-    if (value == null && !save.optional()) {
-      throw new WrongAnswer("the answer has no " + name);
-    }
-    journey.save(slot, value);
-    return value;
   }
 
   private static CheckBuilder.MultipleFind<String> found(JourneySpec.Save save) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
 import dev.steelyard.loadgen.journey.User;
@@ -21,16 +22,26 @@ import java.time.Duration;
  *
  * @param baseUrl without a trailing slash
  * @param timeout limit for the answer
+ * @param isRead whether the user is shown all answers with their bodies, see {@link AnswerReader}
  */
-public record Target(String baseUrl, Duration timeout) {
+public record Target(String baseUrl, Duration timeout, boolean isRead) {
   private static final int NOT_MODIFIED = 304;
 
   /** A request that is ready to be sent. */
   public HttpRequestActionBuilder prepared(HttpRequestActionBuilder request) {
-    return request
-        .requestTimeout(timeout)
-        .sign(Target::withCookies)
-        .check(new AnswerNote(Target::answered));
+    HttpRequestActionBuilder prepared =
+        request
+            .requestTimeout(timeout)
+            .sign(Target::withCookies)
+            .check(new AnswerNote(Target::answered));
+    return isRead ? read(prepared) : prepared;
+  }
+
+  /** The check of the body has Gatling keep it. */
+  private static HttpRequestActionBuilder read(HttpRequestActionBuilder request) {
+    return request.check(
+        new AnswerNote((response, user) -> ((AnswerReader) user).read(response)),
+        bodyString().saveAs("body"));
   }
 
   /**
@@ -38,7 +49,8 @@ public record Target(String baseUrl, Duration timeout) {
    * or 304 if it was asked so.
    */
   public HttpRequestActionBuilder preparedConditional(HttpRequestActionBuilder request) {
-    return request
+    HttpRequestActionBuilder prepared = isRead ? read(request) : request;
+    return prepared
         .requestTimeout(timeout)
         .sign((sent, session) -> withCondition(withCookies(sent, session), session))
         .check(

@@ -33,7 +33,7 @@ final class DeclaredScenario implements Scenario {
     settings.parameters().forEach((name, value) -> constants.put(name, String.valueOf(value)));
     double[] weights = weights(spec, settings.mix());
     // A probe waits for every operation: those of rare visits must not come late.
-    boolean inTurn = settings.model() == Model.PROBE;
+    boolean inTurn = settings.model() == Model.PROBE || settings.model() == Model.TRY;
     DeclaredJourneys.Share share =
         new DeclaredJourneys.Share(settings.injector(), settings.injectors());
     journeys = new DeclaredJourneys(spec, constants, weights, inTurn, share);

@@ -59,6 +59,7 @@ public final class LoadSimulation extends Simulation {
         switch (settings.model()) {
           case CLOSED -> closedLoad(run::newClosedUser, settings.ownUsers());
           case PROBE -> closedLoad(run::newProbeUser, 1);
+          case TRY -> closedLoad(run::newTryUser, 1);
           case OPEN -> openLoad();
         };
     setUp(load, watcher()).protocols(protocol());
@@ -167,7 +168,7 @@ public final class LoadSimulation extends Simulation {
     List<ChainBuilder> exchanges = new ArrayList<>();
     Duration timeout = Duration.ofMillis(settings.requestTimeoutMillis());
     for (String url : settings.targets()) {
-      Target target = new Target(url, timeout);
+      Target target = new Target(url, timeout, settings.model() == Model.TRY);
       for (Step step : run.scenario.steps()) {
         exchanges.add(step.exchange().apply(target));
       }

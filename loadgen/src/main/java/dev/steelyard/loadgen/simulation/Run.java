@@ -138,6 +138,17 @@ final class Run {
     return new ProbeUser(this, newUser(users++), startNanos);
   }
 
+  /** The user of a try. */
+  synchronized TryUser newTryUser() {
+    start();
+    return new TryUser(this, newUser(users++), startNanos);
+  }
+
+  /** The newest message of a request that failed, or null. */
+  String lastError() {
+    return record.lastError();
+  }
+
   /** A new slot of the open model. */
   synchronized OpenUser newOpenUser() {
     start();

@@ -71,6 +71,11 @@ abstract class VirtualUser implements CurrentUser {
     step = activeUser.journey().next();
   }
 
+  /** Whether there is a next step. */
+  final boolean chosen() {
+    return step >= 0;
+  }
+
   /** Asks to start the chosen step. */
   final boolean admitted() {
     started = run.clock.nanos();

@@ -36,6 +36,7 @@ class SummaryTextTest {
           case CLOSED -> "\"model\": \"closed\", \"users\": 48";
           case OPEN -> "\"model\": \"open\", \"rate\": 1200";
           case PROBE -> "\"model\": \"probe\"";
+          case TRY -> throw new IllegalArgumentException("tries have a test of their own");
         };
     String json =
         """

@@ -7,7 +7,9 @@ import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import java.net.URI;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Plays a declared journey for one user. Between {@link #next} and {@link #ended}, the requests
@@ -16,6 +18,9 @@ import java.util.List;
 public final class DeclaredJourney implements Journey {
   /** Visits in a row in which nothing was sent: their conditions will never hold. */
   private static final int MAX_IDLE_VISITS = 100_000;
+
+  /** What {@link #next} gives after the last visit of a journey that is played once. */
+  public static final int OVER = -1;
 
   /** Rounds of the current visit, by loop. */
   final int[] counters;
@@ -28,6 +33,7 @@ public final class DeclaredJourney implements Journey {
   private Program.Send current;
   private int position;
   private int turn;
+  private boolean once;
 
   /** Address of the page that was answered last in this visit; null before the first. */
   private String page;
@@ -43,6 +49,9 @@ public final class DeclaredJourney implements Journey {
   public int next() {
     for (int idle = 0; idle < MAX_IDLE_VISITS; idle++) {
       if (visit == null) {
+        if (once && turn == shared.visits.length) {
+          return OVER;
+        }
         begin();
       }
       List<Program.Instruction> code = visit.code();
@@ -94,6 +103,23 @@ public final class DeclaredJourney implements Journey {
     shared.outcomes.accept(DeclaredJourneys.GIVEN_UP);
     visit = null;
     return position;
+  }
+
+  /** Makes it end when each visit was made once, in turn. */
+  public void playOnce() {
+    once = true;
+  }
+
+  /** The variables that have a value, by name; forms are none. */
+  public Map<String, Object> saved() {
+    Map<String, Object> saved = new LinkedHashMap<>();
+    List<String> names = shared.names();
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] instanceof String || values[i] instanceof List) {
+        saved.put(names.get(i), values[i]);
+      }
+    }
+    return saved;
   }
 
   /** Who it is. */

@@ -310,6 +310,7 @@ public record JourneySpec(
    * @param attribute of the element that the selector finds; null for its text
    * @param which of several: {@code first}, {@code last}, {@code random}, {@code all}, or its
    *     number, from 1
+   * @param part pattern of what is kept of it: its first group, or all of it; null for the whole
    * @param optional whether an answer without it is right; it has no value then
    */
   public record Save(
@@ -320,6 +321,7 @@ public record JourneySpec(
       String cookie,
       String attribute,
       JsonNode which,
+      String part,
       Boolean optional) {
     /** All that {@code which} may be, but for numbers. */
     public static final List<String> WHICH = List.of("first", "last", "random", "all");
@@ -328,6 +330,7 @@ public record JourneySpec(
     public Save {
       one("json, regex, header, css, cookie", json, regex, header, css, cookie);
       checkPattern("regex", regex);
+      checkPattern("part", part);
       which = requireNonNullElse(which, TextNode.valueOf("first"));
       if (!WHICH.contains(which.asText()) && !(which.isIntegralNumber() && which.asInt() > 0)) {
         throw must("which", which, "one of %s, or a number from 1".formatted(WHICH));

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the values of a recorded request come from: an answer before it, or the person at the browser."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+
+from steelyard.recording.har import HarEntry
+
+_SHORTEST = 6
+"""Characters of a value that is taken for a token wherever it stands; shorter ones need a name that says so."""
+_SAYS_SO = re.compile(r"id|token|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
+_CONTEXT = 24
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a value stands in an answer."""
+
+    step: int
+    save: dict[str, str]
+    """As a journey writes it."""
+    name: str
+    """Of the variable."""
+    guess: str | None
+    """Why it may be another, or None where its place is certain."""
+
+
+def is_token(value: str) -> bool:
+    """Whether a value looks like one that a server has made."""
+    return (len(value) >= _SHORTEST and any(map(str.isdigit, value))) or len(value) >= 20
+
+
+def find_origin(value: str, label: str, answers: Sequence[HarEntry]) -> Origin | None:
+    """Where a value stands in the newest answer that has it; None: in none of them.
+
+    Args:
+        label: what the request calls it.
+    """
+    if not value:
+        return None
+    certain = is_token(value)
+    for step in reversed(range(len(answers))):
+        for save, name, guess in _places(value, answers[step]):
+            if certain or _SAYS_SO.search(name) or _SAYS_SO.search(label):
+                return Origin(step, save, _variable(name or label), guess)
+    return None
+
+
+Place = tuple[dict[str, str], str, str | None]
+
+
+def _places(value: str, answer: HarEntry) -> Iterator[Place]:
+    for key, given in answer.answer_headers:
+        if key.lower() == "set-cookie":
+            yield from (({"cookie": name}, name, None) for name, held in _cookies(given) if held == value)
+        elif given == value and is_token(value):
+            yield {"header": key}, key, None
+    if answer.answer_type.endswith("json"):
+        yield from _json_places(value, answer.answer)
+    elif "html" in answer.answer_type:
+        yield from _html_places(value, answer.answer)
+    if is_token(value) and answer.answer.count(value) > 0 and not answer.answer_type.startswith("image/"):
+        yield from _text_places(value, answer.answer)
+
+
+def _cookies(line: str) -> Iterator[tuple[str, str]]:
+    try:
+        yield from ((name, morsel.value) for name, morsel in SimpleCookie(line).items())
+    except CookieError:
+        return
+
+
+def _json_places(value: str, text: str) -> Iterator[Place]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    matches = [path for path, leaf in _leaves(document, ()) if _same(leaf, value)]
+    if matches:
+        path = matches[0]
+        name = next((key for key in reversed(path) if isinstance(key, str)), "")
+        several = any(isinstance(key, int) for key in path) or len(matches) > 1
+        yield {"json": _json_path(path)}, name, "one of several values: which one?" if several else None
+
+
+def _leaves(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _leaves(inner, (*path, number))
+    else:
+        yield path, value
+
+
+def _same(leaf: Any, value: str) -> bool:
+    return leaf == value or (
+        isinstance(leaf, (int, float)) and not isinstance(leaf, bool) and str(leaf) == value
+    )
+
+
+def _json_path(path: Sequence[str | int]) -> str:
+    parts = []
+    for key in path:
+        if isinstance(key, int):
+            parts.append(f"[{key}]")
+        else:
+            parts.append(f".{key}" if key.isidentifier() else f"['{key}']")
+    return "$" + "".join(parts)
+
+
+class _Attributes(HTMLParser):
+    """Elements whose value or content is what is looked for."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__()
+        self.value = value
+        self.places: list[Place] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: held or "" for name, held in attrs}
+        for attribute, by in (("value", "name"), ("content", "name"), ("value", "id")):
+            if given.get(attribute) == self.value and given.get(by):
+                save = {"css": f'{tag}[{by}="{given[by]}"]', "attribute": attribute}
+                self.places.append((save, given[by], None))
+
+
+def _html_places(value: str, text: str) -> Iterator[Place]:
+    parser = _Attributes(value)
+    parser.feed(text)
+    yield from parser.places[:1]
+
+
+def _text_places(value: str, text: str) -> Iterator[Place]:
+    """By what stands around it: a pattern, which a change of the page may break."""
+    at = text.index(value)
+    before = text[max(0, at - _CONTEXT) : at].splitlines()[-1:] or [""]
+    after = text[at + len(value) : at + len(value) + 1]
+    inner = f"[^{re.escape(after)}]+" if after and after not in "\r\n" else r"\S+"
+    pattern = f"{re.escape(before[0])}({inner}){re.escape(after) if after.strip() else ''}"
+    if (match := re.search(pattern, text)) is not None and match[1] == value:
+        yield {"regex": pattern}, "", "found by the text around it"
+
+
+def _variable(name: str) -> str:
+    words = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
+    return words or "value"

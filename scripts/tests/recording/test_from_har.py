@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of browsers become journeys: files folded, tokens saved, hosts filtered, guesses told."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from steelyard.errors import BadInput
+from steelyard.recording.har import read_har
+from steelyard.recording.writer import JourneyWriter
+from steelyard.workload.loader import load_workload
+
+SHOP = "http://shop:8080"
+LOGIN_PAGE = """<form action="login" method="post"><input type=hidden name=csrf value="abc123def">
+<input name=user><input type=password name=pass><textarea name=note>as it is</textarea>
+<select name=size><option value=s><option value=m selected></select><input type=submit name=go value=Go></form>"""
+
+
+def entry(
+    at: float,
+    url: str,
+    body: str = "",
+    *,
+    method: str = "GET",
+    status: int = 200,
+    kind: str = "text/html; charset=utf-8",
+    sent: dict[str, Any] | None = None,
+    headers: Sequence[tuple[str, str]] = (),
+    asked: Sequence[tuple[str, str]] = (),
+) -> dict[str, Any]:
+    """A request as browsers write it."""
+    request: dict[str, Any] = {"method": method, "url": url, "headers": named(asked)}
+    if sent is not None:
+        request["postData"] = sent
+    return {
+        "startedDateTime": f"2026-11-25T10:00:{at:06.3f}Z",
+        "time": 10,
+        "request": request,
+        "response": {
+            "status": status,
+            "headers": named(headers),
+            "content": {"mimeType": kind, "text": body},
+        },
+    }
+
+
+def named(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def form(text: str) -> dict[str, str]:
+    return {"mimeType": "application/x-www-form-urlencoded", "text": text}
+
+
+def as_json(text: str) -> dict[str, str]:
+    return {"mimeType": "application/json", "text": text}
+
+
+def made(folder: Path, *entries: dict[str, Any], host: str | None = None) -> tuple[str, list[dict[str, Any]]]:
+    """The text that is made of a recording, and its steps."""
+    path = folder / "recording.har"
+    path.write_text(json.dumps({"log": {"entries": entries}}), encoding="utf-8")
+    text = JourneyWriter(read_har(path), host).text()
+    to = folder / "recorded.yaml"
+    to.write_text(text, encoding="utf-8")
+    load_workload.cache_clear()
+    load_workload(str(to))
+    topology = yaml.safe_load(text)["topologies"]["single"]
+    steps: list[dict[str, Any]] = topology["journey"]["visits"]["recorded"]["steps"]
+    return text, steps
+
+
+def test_pages_have_their_files_and_other_hosts_are_left_out(tmp_path: Path) -> None:
+    text, steps = made(
+        tmp_path,
+        entry(0, "http://cdn/first.js", kind="text/javascript"),
+        entry(1, f"{SHOP}/home?x=1#top", "<p>"),
+        entry(1.1, f"{SHOP}/style.css", kind="text/css", headers=[("ETag", '"1"')]),
+        entry(1.2, f"{SHOP}/logo.png", kind="image/png"),
+        entry(1.3, f"{SHOP}/logo.png", kind="image/png"),
+        entry(1.4, f"{SHOP}/gone.png", kind="image/png", status=404),
+        entry(1.5, "http://tracker/pixel", kind="image/gif"),
+        entry(4, f"{SHOP}/next", "<p>"),
+    )
+    assert [step["path"] for step in steps] == ["/home?x=1", "/next"]
+    assert steps[0]["parts"] == [{"path": "/style.css", "conditional": True}, {"path": "/logo.png"}]
+    assert steps[0]["pause"] == {"think": "3s"}
+    assert "# left out, of other hosts: cdn (1), tracker (1)" in text
+    assert "# left out, with status 404: /gone.png" in text
+
+
+def test_forms_are_sent_with_what_the_page_says(tmp_path: Path) -> None:
+    sent = form("csrf=abc123def&user=ann&pass=s3cret&note=as+it+is&size=m&go=Go")
+    text, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/shop/login", LOGIN_PAGE),
+        entry(1, f"{SHOP}/shop/login", method="POST", status=302, sent=sent, headers=[("Location", "/home")]),
+        entry(1.1, f"{SHOP}/home", "<p>"),
+    )
+    entered = {"user": "ann", "pass": "s3cret", "go": "Go"}
+    assert steps[1]["submit"] == {"form": 'form[action="login"]', "fields": entered}
+    assert (steps[1]["check"], steps[2]["path"]) == ({"status": 302}, "${location}")
+    assert steps[1]["save"] == {"location": {"header": "Location"}}
+    assert "# guessed: pass was typed" in text
+    assert "abc123def" not in text
+
+
+def test_values_that_answers_gave_are_sent_back(tmp_path: Path) -> None:
+    answer = '{"items": [{"id": 4711}], "accessToken": "tok-1234-abcd"}'
+    text, steps = made(
+        tmp_path,
+        entry(
+            0,
+            f"{SHOP}/",
+            "<meta name=build content=b-99887766>",
+            headers=[("Set-Cookie", "XSRF=zzz999; Path=/")],
+        ),
+        entry(1, f"{SHOP}/api/items", answer, kind="application/json", asked=[("X-XSRF", "zzz999")]),
+        entry(
+            2,
+            f"{SHOP}/api/items/4711/order",
+            '{"order": "ord-99-xy"}',
+            method="POST",
+            status=201,
+            kind="application/json",
+            sent=as_json('{"id": 4711, "token": "tok-1234-abcd", "count": 2, "build": "b-99887766"}'),
+            asked=[
+                ("Authorization", "Bearer tok-1234-abcd"),
+                ("Cookie", "XSRF=zzz999"),
+                ("X-Own", "typed 1 value"),
+            ],
+        ),
+        entry(3, f"{SHOP}/orders/ord-99-xy?q=a%20b%26c", "<i>tea-time-42-x</i>"),
+        entry(4, f"{SHOP}/search", method="POST", sent=form("word=tea-time-42-x&other=typed")),
+    )
+    assert steps[0]["save"] == {
+        "xsrf": {"cookie": "XSRF"},
+        "build": {"css": 'meta[name="build"]', "attribute": "content"},
+    }
+    assert steps[1]["headers"] == {"X-XSRF": "${xsrf}"}
+    assert steps[1]["save"] == {"id": {"json": "$.items[0].id"}, "access_token": {"json": "$.accessToken"}}
+    assert steps[2]["path"] == "/api/items/${id}/order"
+    assert steps[2]["body"] == '{"id": ${id}, "token": "${access_token}", "count": 2, "build": "${build}"}'
+    assert steps[2]["headers"] == {"Authorization": "Bearer ${access_token}", "X-Own": "typed 1 value"}
+    assert steps[3]["path"] == "/orders/${order}?q=a%20b%26c"
+    assert steps[4]["form"] == {"word": "${word}", "other": "typed"}
+    assert steps[3]["save"] == {"word": {"regex": "<i>([^<]+)<"}}
+    assert "# guessed: id: one of several values: which one?" in text
+    assert "# guessed: word: found by the text around it" in text
+
+
+def test_what_a_person_typed_is_no_token(tmp_path: Path) -> None:
+    _, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/", "<p>"),
+        entry(1, f"{SHOP}/hello", "<p>welcome user-12345</p>", method="POST", sent=form("name=user-12345")),
+        entry(2, f"{SHOP}/again", method="POST", sent=form("name=user-12345")),
+    )
+    assert steps[2]["form"] == {"name": "user-12345"}
+    assert "save" not in steps[1]
+
+
+def test_files_are_asked_for(tmp_path: Path) -> None:
+    sent = {
+        "mimeType": "multipart/form-data; boundary=x",
+        "params": [
+            {"name": "title", "value": "a leaf"},
+            {"name": "photo", "fileName": "leaf.png", "contentType": "image/png"},
+        ],
+    }
+    text, steps = made(
+        tmp_path, entry(0, f"{SHOP}/", "<p>"), entry(1, f"{SHOP}/up", method="POST", sent=sent, status=500)
+    )
+    photo = {"content": "content", "filename": "leaf.png", "type": "image/png"}
+    assert steps[1]["multipart"] == {"title": "a leaf", "photo": photo}
+    assert "# guessed: recordings do not hold files" in text
+    assert "# guessed: the recording has the error 500 here" in text
+
+
+def test_a_host_is_chosen(tmp_path: Path) -> None:
+    recorded = (entry(0, f"{SHOP}/", "<p>"), entry(1, "http://api/v", "{}", kind="application/json"))
+    assert [step["path"] for step in made(tmp_path, *recorded, host="api")[1]] == ["/v"]
+    with pytest.raises(BadInput, match="nothing was recorded of other: there are api, shop:8080"):
+        made(tmp_path, *recorded, host="other")
+    with pytest.raises(BadInput, match="only static files were recorded"):
+        made(tmp_path, entry(0, f"{SHOP}/a.css", kind="text/css"))
+    with pytest.raises(BadInput, match="which a journey would read as a name"):
+        made(tmp_path, entry(0, f"{SHOP}/", method="POST", sent=form("a=%24%7Bx%7D")))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "not valid JSON"),
+        ("[]", "a HAR file has requests in log.entries"),
+        ('{"log": {"entries": []}}', "a HAR file has requests in log.entries"),
+        ('{"log": {"entries": [{"request": {}}]}}', r"log.entries\[0\] cannot be read"),
+    ],
+)
+def test_what_is_no_recording_is_refused(tmp_path: Path, content: str, says: str) -> None:
+    path = tmp_path / "x.har"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        read_har(path)
+    with pytest.raises(BadInput, match="cannot read"):
+        read_har(tmp_path / "gone.har")
