@@ -193,11 +193,8 @@ def test_the_documents_name_no_command_or_option_that_there_is_not() -> None:
         group = ""
         for words in re.findall(r"`([a-z]+(?: [a-z-]+)?)", row):
             whole = words if words in known or not group else f"{group} {words}"
-            group = (
-                words.partition(" ")[0]
-                if words.partition(" ")[0] in ("images", "host", "history", "journey")
-                else group
-            )
+            first = words.partition(" ")[0]
+            group = first if first in ("images", "host", "history", "journey") else group
             named.append(whole)
     assert {"run", "plan", "images build", "images verify"} <= {*named}
     assert [one for one in named if one not in known and one != "test"] == []
