@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+from steelyard.host import arm
 from steelyard.host.core_kinds import core_kinds, describe_kinds
 from steelyard.host.cpus import read_cpus, read_layout
 from steelyard.host.huge_pages import reserved_pages
@@ -76,6 +77,8 @@ def _state(system: System, name: str, value: str | None) -> str | None:
 
 def cpu_model(system: System) -> str:
     """The processor's name, from /proc/cpuinfo, whose fields differ by architecture."""
+    if system.machine == "aarch64":
+        return arm.processor(system) or system.machine
     fields = system.fields("proc/cpuinfo")
     power = system.machine.startswith("ppc")
     names = (
@@ -106,6 +109,8 @@ def virtualization(system: System) -> str | None:
     """Name of the hypervisor under this host, `hypervisor` when it has none; None on bare metal."""
     if hypervisor := system.text("sys/hypervisor/type"):
         return hypervisor
+    if system.machine == "aarch64":
+        return arm.hypervisor(system)
     fields = system.fields("proc/cpuinfo")
     if "pSeries" in fields.get("platform", ""):
         return "qemu" if "qemu" in fields.get("model", "") else "PowerVM"

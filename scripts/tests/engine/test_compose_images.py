@@ -32,6 +32,7 @@ def engine(
     architecture: str | None = None,
     digests: Sequence[str] = DIGESTS,
     holds: tuple[str, str] | None = None,
+    says: str = "no such thing",
 ) -> Docker:
     """An engine that has every image, as engines name them, but the one that is missing."""
     labels = {"dev.steelyard.database": "embedded", "dev.steelyard.fingerprint": "1cae40b1811c1a56"}
@@ -45,7 +46,7 @@ def engine(
     client = folder / "docker"
     client.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *"{missing}"*) echo "no such thing" >&2; exit 1;; esac\n'
+        f'case "$*" in *"{missing}"*) echo "{says}" >&2; exit 1;; esac\n'
         f"case $1 in image) echo '{json.dumps([answer])}';; run) cat {JVM};; esac\n",
         encoding="utf-8",
     )
@@ -202,6 +203,20 @@ def test_what_cannot_be_had_is_named_with_advice(tmp_path: Path, missing: str, a
     docker = engine(tmp_path, missing=missing)
     with pytest.raises(MissingRequirement, match=rf"{missing} .*no such thing.*{advice}"):
         find_images(DockerImages(docker), *acmeair("microservices"), environment=HERE)
+
+
+def test_an_image_that_is_not_published_for_this_platform_is_one_line(tmp_path: Path) -> None:
+    """As Db2 on arm64."""
+    missing = "docker.io/library/mongo:8.0"
+    docker = engine(
+        tmp_path, missing=missing, says="no matching manifest for linux/arm64/v8 in the manifest list"
+    )
+    with pytest.raises(MissingRequirement) as refused:
+        find_images(DockerImages(docker), *acmeair("monolith"), environment=HERE)
+    assert f"{missing} is not published for linux/{native_architecture()}: take a topology" in str(
+        refused.value
+    )
+    assert "\n" not in str(refused.value)
 
 
 def test_an_image_for_another_architecture_is_refused(tmp_path: Path) -> None:

@@ -63,6 +63,10 @@ class DockerImages:
             raise ValueError(error) from error
 
 
+_NOT_PUBLISHED = "no matching manifest for"
+"""What the engine says of an image that is there for other platforms: Db2 on arm64, MongoDB on ppc64le."""
+
+
 def find_image(docker: Docker, reference: str, advice: str = "pull or build it, then go on") -> Image:
     """An image of this host; pulled when it is not there.
 
@@ -75,6 +79,11 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
         try:
             docker.run("pull", "--quiet", reference, timeout=PULL_LIMIT)
         except DockerFailed as error:
+            if _NOT_PUBLISHED in error.detail:
+                raise MissingRequirement(
+                    f"the image {reference} is not published for linux/{native_architecture()}: take a topology without"
+                    " it (`./steelyard list` and the workload's page say which there are), or another host"
+                ) from error
             raise MissingRequirement(
                 f"the image {reference} is not on this host and cannot be pulled ({error.detail}): {advice}"
             ) from error
