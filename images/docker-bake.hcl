@@ -12,6 +12,8 @@ variable "SOURCE" { default = "https://github.com/steelyard/steelyard" }
 # `embedded-mongo`, `olio-geocoder` and `loadgen`.
 variable "FINGERPRINT" { default = "" }
 variable "BUILD" { default = ".steelyard/build/${FINGERPRINT}" }
+# What every image holds of licences.
+variable "LEGAL" { default = "images/legal" }
 # What each application's workload file states, as a JSON object.
 variable "WORKLOAD_VERSIONS" { default = "{}" }
 
@@ -81,7 +83,7 @@ target "servers" {
   dockerfile = "Containerfile"
   target     = application
   platforms  = chosen(IMAGES[application])
-  contexts   = { package = "${BUILD}/${application}/wlp" }
+  contexts   = { package = "${BUILD}/${application}/wlp", legal = LEGAL }
   args = {
     "BASE_${upper(flavour.name)}" = flavour.base
     BASE_TOOLS                    = BASE_TOOLS
@@ -109,7 +111,7 @@ target "companions" {
   dockerfile = "Containerfile"
   target     = image
   platforms  = chosen(IMAGES[image])
-  contexts   = { "${image}-jars" = "${BUILD}/${image}" }
+  contexts   = { "${image}-jars" = "${BUILD}/${image}", legal = LEGAL }
   args       = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_TOOLS = BASE_TOOLS, BASE_MAVEN = NO_MAVEN }
   tags       = ["${REGISTRY}/${image}:${VERSION}"]
   # What it can stand for where that is not to be had: STEELYARD_MONGO_IMAGE of the bundles.
@@ -123,7 +125,7 @@ target "loadgen" {
   context    = "images/loadgen"
   dockerfile = "Containerfile"
   platforms  = chosen(IMAGES.loadgen)
-  contexts   = { loadgen = "${BUILD}/loadgen" }
+  contexts   = { loadgen = "${BUILD}/loadgen", legal = LEGAL }
   args       = { BASE_HOTSPOT = BASE_HOTSPOT, BASE_MAVEN = NO_MAVEN }
   tags       = ["${REGISTRY}/loadgen:${VERSION}"]
   labels     = labels(IMAGES.loadgen, "", BASE_HOTSPOT)
@@ -133,6 +135,7 @@ target "jitserver" {
   context    = "images/jitserver"
   dockerfile = "Containerfile"
   platforms  = chosen(IMAGES.jitserver)
+  contexts   = { legal = LEGAL }
   args       = { BASE_OPENJ9 = BASE_OPENJ9, BASE_TOOLS = BASE_TOOLS }
   tags       = ["${REGISTRY}/jitserver:${VERSION}"]
   labels     = labels(IMAGES.jitserver, "", BASE_OPENJ9)
@@ -151,6 +154,7 @@ target "socket-proxy" {
   context    = "images/socket-proxy"
   dockerfile = "Containerfile"
   platforms  = chosen(IMAGES["socket-proxy"])
+  contexts   = { legal = LEGAL, settings = "images/socket-proxy" }
   args       = { BASE_PROXY = BASE_PROXY }
   tags       = ["${REGISTRY}/socket-proxy:${VERSION}"]
   labels     = labels(IMAGES["socket-proxy"], "", BASE_PROXY)

@@ -72,7 +72,6 @@ def test_the_update_robot_sees_every_base() -> None:
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     seen = {one["package-ecosystem"]: one.get("directories") for one in updates}
     assert seen["docker"] == ["/images/*"]
-    assert seen["docker-compose"] == ["/compose/*"]
 
 
 def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path, images: Path) -> None:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each file says its licence; each image holds the licences of what is in it."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.images.catalogue import read_catalogue
+from steelyard.paths import ROOT
+from suite.notices import NOTICES, libraries, licences
+
+LEGAL = ROOT / "images" / "legal"
+TAG = "SPDX-License-Identifier: Apache-2.0"
+NO_COMMENTS = re.compile(
+    r"\.(png|ico|json|sum|mod|gz|txt|xml|log|lock|csv|jar|conflist)$|(^|/)jvm\.config$|(^|/)META-INF/services/|(^|/)py\.typed$|(^|/)__init__\.py$"
+)
+"""Of a form that has no comments, recorded from a tool, written by one, or empty."""
+RECORDED = ("scripts/tests/fixtures/", "scripts/tests/report/golden/", "docs/examples/plans/", "docs/images/")
+OF_OTHERS = ("LICENSE", "images/legal/LICENSE", "images/legal/open-liberty/")
+
+
+def tracked() -> list[str]:
+    command = ["git", "ls-files", "-z"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_each_file_says_its_licence() -> None:
+    without = [
+        name
+        for name in tracked()
+        if not name.startswith((*RECORDED, *OF_OTHERS))
+        and not NO_COMMENTS.search(name)
+        and TAG not in (ROOT / name).read_text(encoding="utf-8", errors="replace")[:500]
+    ]
+    assert without == []
+
+
+def test_images_hold_the_licences_of_what_is_in_them() -> None:
+    assert (LEGAL / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    for path in {ROOT / image.containerfile for image in read_catalogue().values()}:
+        text = path.read_text(encoding="utf-8")
+        assert "/opt/steelyard/legal" in text, path
+    # What stands in NOTICES as a part has its sources named, and what labels say of licences is there.
+    notices = NOTICES.read_text(encoding="utf-8")
+    for image in read_catalogue().values():
+        for licence in re.findall(r"[A-Z][\w.-]*-\d[\w.]*(?:-only|-or-later)?", image.licenses):
+            assert licence in notices, licence
+
+
+@pytest.mark.e2e
+def test_every_library_of_the_build_stands_in_notices(built: Path) -> None:
+    """After an update: python3 scripts/suite/notices.py BUILD."""
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", NOTICES.read_text(encoding="utf-8"), re.MULTILINE)
+    named = dict(rows)
+    assert {name: named.get(name) for name in libraries(built)} == {
+        name: " OR ".join(licences(name)) for name in libraries(built)
+    }
