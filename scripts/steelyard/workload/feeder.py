@@ -25,7 +25,10 @@ def read_beside(path: str, info: ValidationInfo) -> bytes | None:
     """
     if not isinstance(info.context, Lines):
         return None
-    file = (Path(info.context.file).resolve().parent / path).resolve()
+    folder = Path(info.context.file).resolve().parent
+    file = (folder / path).resolve()
+    if not file.is_relative_to(folder):
+        raise ValueError(f"{path} lies outside of the workload file's folder: put it there")
     try:
         if file.stat().st_size > MAX_FILE:
             raise ValueError(f"{path} has more than {MAX_FILE // 1024} KiB, which injectors are handed whole")

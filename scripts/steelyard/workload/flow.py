@@ -106,8 +106,15 @@ class OneOf(Model):
     one_of: Annotated[list[Choice], Field(min_length=1)]
 
 
-Block = Repeat | Each | Until | If | OneOf
-_KINDS = {"repeat": Repeat, "each": Each, "until": Until, "if": If, "one_of": OneOf}
+class Take(Model):
+    """Takes the next row of a feeder, as within a loop; its visits then take none at their beginning."""
+
+    take: str
+    """The feeder."""
+
+
+Block = Repeat | Each | Until | If | OneOf | Take
+_KINDS = {"repeat": Repeat, "each": Each, "until": Until, "if": If, "one_of": OneOf, "take": Take}
 
 
 def _block_key(data: Any) -> str:
@@ -123,7 +130,8 @@ Action = Annotated[
     | Annotated[Each, Tag("each")]
     | Annotated[Until, Tag("until")]
     | Annotated[If, Tag("if")]
-    | Annotated[OneOf, Tag("one_of")],
+    | Annotated[OneOf, Tag("one_of")]
+    | Annotated[Take, Tag("take")],
     Discriminator(_block_key),
 ]
 
@@ -136,6 +144,8 @@ def actions_of(block: Block, at: KeyPath) -> Iterator[Place]:
     if isinstance(block, OneOf):
         for number, choice in enumerate(block.one_of):
             yield from places(choice.steps, (*at, "one_of", number, "steps"))
+        return
+    if isinstance(block, Take):
         return
     yield from places(block.steps, (*at, "steps"))
     if isinstance(block, If):

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from steelyard.workload.answers import names_in
 from steelyard.workload.feeder import Feeder
-from steelyard.workload.flow import Action, Condition, Each, If, KeyPath, Until, expected_counts, walk
+from steelyard.workload.flow import Action, Condition, Each, If, KeyPath, Take, Until, expected_counts, walk
 from steelyard.workload.step import Step
 from steelyard.yamlfile import Model, Scalar, nearest
 
@@ -110,7 +110,13 @@ class Journey(Model):
         known = [*kept, *rows, *parameters]
         for at, visit, action in placed:
             label = f"visit {visit}, {action.operation if isinstance(action, Step) else 'a block'}"
-            for asked, allowed in ((_names_in_texts(action), known), (_variables_asked_for(action), kept)):
+            taken = [action.take] if isinstance(action, Take) else []
+            asked_for = (
+                (_names_in_texts(action), known),
+                (_variables_asked_for(action), kept),
+                (taken, [*self.feeders]),
+            )
+            for asked, allowed in asked_for:
                 for name in asked:
                     if name not in allowed and not self._is_unread(name):
                         shown = f"${{{name}}}" if allowed is known else name

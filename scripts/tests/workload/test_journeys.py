@@ -85,6 +85,8 @@ def step(name: str, **keys: Any) -> dict[str, Any]:
         ),
         ("{operation: a, path: /, multipart: {f: {file: gone.bin}}}", 0, "gone.bin cannot be read (No such"),
         ("{operation: a, path: /, multipart: {f: {content: x}}}", 0, "filename is missing"),
+        ("{operation: a, path: /, multipart: {f: {file: ../x}}}", 0, "outside of the workload file's folder"),
+        ("{take: f}\n    - {operation: a, path: /}", 0, "a block: f stands for nothing"),
     ],
 )
 def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, action: str, line: int, says: str) -> None:
@@ -125,11 +127,12 @@ def test_rows_of_json_go_to_the_injector(tmp_path: Path) -> None:
         ("f.json", b"{}", "must hold a list of objects"),
         ("f.json", b'[{"id": 1}, {"no": 1}]', "object 2 has other keys than the first"),
         ("f.json", b"[", "not valid JSON"),
+        ("../f.csv", b"id\n1\n", "lies outside of the workload file's folder"),
     ],
 )
 def test_files_that_are_no_rows(tmp_path: Path, name: str, content: bytes | None, says: str) -> None:
     if content is not None:
-        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).resolve().write_bytes(content)
     kind = name.rpartition(".")[2]
     with pytest.raises(BadInput) as refused:
         load(tmp_path, ROWS.format(f"{{{kind}: {name}}}"))

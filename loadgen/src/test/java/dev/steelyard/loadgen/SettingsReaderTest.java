@@ -264,6 +264,7 @@ class SettingsReaderTest {
         "'if': {'value': 'x'}, 'steps': [STEP] | if' must have exactly one of is, is_not, matches",
         "'if': {'chance': 2}, 'steps': [STEP] | chance' is 2.0: it must be a number from 0 to 1",
         "'one_of': [] | one_of' is empty",
+        "'if': {'chance': 1}, 'steps': [{'take': 'f'}, STEP] | 'journey' takes a row of f, which is no feeder",
       })
   void refusesBadBlocks(String block, String expected) throws Exception {
     String step = "{'operation': 'a', 'path': '/'}";

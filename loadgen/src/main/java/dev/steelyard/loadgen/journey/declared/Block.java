@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * Steps with a rule of when they are played: one of repeat, each, until, if and one_of.
+ * Steps with a rule of when they are played: one of repeat, each, until, if and one_of; or take.
  *
  * @param repeat how often: a number, or the least and the greatest of those that are drawn
  * @param each variable with all values of a {@code save}: once for each of them
@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  * @param atMost how often, should it never hold
  * @param condition only if this holds at their start
  * @param oneOf one of these, drawn by weight
+ * @param take feeder of which the visit takes its next row here, in place of one at its beginning
  * @param body the steps
  * @param otherwise steps in their place if the condition does not hold
  * @param optional whether the visit goes on when {@code until} never held
@@ -37,16 +38,17 @@ public record Block(
     @JsonProperty("at_most") Integer atMost,
     @JsonProperty("if") Condition condition,
     @JsonProperty("one_of") List<Choice> oneOf,
+    String take,
     @JsonProperty("steps") List<Action> body,
     @JsonProperty("else") List<Action> otherwise,
     Boolean optional)
     implements Action {
-  static final List<String> KINDS = List.of("repeat", "each", "until", "if", "one_of");
+  static final List<String> KINDS = List.of("repeat", "each", "until", "if", "one_of", "take");
   private static final int MAX_ROUNDS = 1_000_000;
 
   /** Fills in and checks. */
   public Block {
-    one(String.join(", ", KINDS), repeat, each, until, condition, oneOf);
+    one(String.join(", ", KINDS), repeat, each, until, condition, oneOf, take);
     if (repeat != null
         && (repeat.isEmpty()
             || repeat.size() > 2
@@ -61,7 +63,9 @@ public record Block(
     if (until != null) {
       within("at_most", atMost, 1, MAX_ROUNDS);
     }
-    if (oneOf == null) {
+    if (take != null) {
+      body = List.of();
+    } else if (oneOf == null) {
       body = List.copyOf(filled("steps", body));
     } else {
       filled("one_of", oneOf);
@@ -103,6 +107,14 @@ public record Block(
             action ->
                 action instanceof Block block
                     && ((block.until != null && !block.optional) || mayGiveUp(block.actions())));
+  }
+
+  /** Feeders of which some of these take a row. */
+  static Stream<String> taken(List<Action> actions) {
+    return actions.stream()
+        .filter(Block.class::isInstance)
+        .map(Block.class::cast)
+        .flatMap(block -> block.take != null ? Stream.of(block.take) : taken(block.actions()));
   }
 
   /** All that it holds, in the order of the declaration. */

@@ -79,11 +79,16 @@ public final class DeclaredJourney implements Journey {
       values[i] = shared.draws.get(i).apply(user);
     }
     for (Feeder feeder : visit.feeders()) {
-      feeder.fill(values, user);
+      take(feeder);
     }
     if (visit.declared().forgetCookies()) {
       user.cookies().clear();
     }
+  }
+
+  /** Takes the next row of a feeder. */
+  void take(Feeder feeder) {
+    feeder.fill(values, user);
   }
 
   @Override

@@ -32,6 +32,8 @@ public final class DeclaredJourneys implements Journeys {
   private final Map<String, String> constants;
   private final Map<String, Integer> variables = new LinkedHashMap<>();
 
+  private final Map<String, Feeder> feeders = new HashMap<>();
+
   /** By step: selectors of the forms of its answer that the next one sends. */
   private final List<String> forms = new ArrayList<>();
 
@@ -71,7 +73,6 @@ public final class DeclaredJourneys implements Journeys {
               variables.put(name, draws.size());
               draws.add(draw(variable));
             });
-    Map<String, Feeder> feeders = new HashMap<>();
     spec.feeders()
         .forEach(
             (name, feeder) -> {
@@ -93,6 +94,7 @@ public final class DeclaredJourneys implements Journeys {
               .flatMap(text -> Template.names(text).stream())
               .map(name -> name.replaceFirst("\\..*", ""))
               .collect(Collectors.toSet());
+      used.removeAll(Block.taken(visit.steps()).toList());
       List<Feeder> own =
           feeders.keySet().stream().filter(used::contains).sorted().map(feeders::get).toList();
       compiled.add(new Visit(visit, List.copyOf(program.code), own));
@@ -154,6 +156,20 @@ public final class DeclaredJourneys implements Journeys {
   /** Where a form is kept. */
   public int formSlot(String selector) {
     return slot(formName(selector));
+  }
+
+  /**
+   * A feeder.
+   *
+   * @throws SettingsException if there is none of that name
+   */
+  Feeder feeder(String name) {
+    Feeder feeder = feeders.get(name);
+    if (feeder == null) {
+      throw new SettingsException(
+          "journey", "takes a row of %s, which is no feeder".formatted(name));
+    }
+    return feeder;
   }
 
   private static Function<User, String> draw(JourneySpec.Variable variable) {

@@ -63,8 +63,15 @@ final class Program {
       until(block);
     } else if (block.condition() != null) {
       branch(block);
-    } else {
+    } else if (block.oneOf() != null) {
       choose(block.oneOf());
+    } else {
+      Feeder feeder = shared.feeder(block.take());
+      code.add(
+          (journey, next) -> {
+            journey.take(feeder);
+            return next;
+          });
     }
   }
 

@@ -201,6 +201,22 @@ class FlowTest {
   }
 
   @Test
+  void takesARowInEachRound() throws Exception {
+    String feeder =
+        "'feeders': {'f': {'columns': ['id'], 'order': 'rows', 'rows': [['1'], ['2'], ['3'], ['4']]}}, ";
+    String steps =
+        "{'repeat': 2, 'steps': [{'take': 'f'}, {'operation': 'x', 'path': '/${f.id}'}]}";
+    DeclaredJourney journey = journey(feeder, steps, Share.ALL, 0);
+    Template row = journeys.template("${f.id}", Template.Place.TEXT);
+    List<String> taken = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      play(journey, 1);
+      taken.add(journey.text(row));
+    }
+    assertEquals(List.of("1", "2", "3", "4"), taken, "none at the beginning of a visit");
+  }
+
+  @Test
   void visitsThatUseNoFeederTakeNoRow() throws Exception {
     String feeder = "'feeders': {'f': {'columns': ['a'], 'order': 'rows', 'rows': [['1']]}}, ";
     DeclaredJourney journey = journey(feeder, step("x"), Share.ALL, 0);
