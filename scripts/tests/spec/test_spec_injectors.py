@@ -8,10 +8,13 @@ from builders import make_jvm
 from planned import asked, containers, processes, specs, specs_of
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Search
+from steelyard.experiment.schema import Load, Search
+from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
-from steelyard.spec.injectors import ARCHIVE, LATEST, injector_options
+from steelyard.spec import injectors
+from steelyard.spec.injectors import ARCHIVE, LATEST, injector_options, mix_parts
 from steelyard.spec.search import with_value
+from steelyard.workload.loader import load_workload
 
 
 def first(workload: str = "ping", **keys: Any) -> Spec:
@@ -70,6 +73,22 @@ def test_a_mix_chooses_visits_of_a_journey_and_nothing_else() -> None:
         first(load={"users": 1, "mix": {"pong": 100}})
     with pytest.raises(BadInput, match="mix means nothing to this workload"):
         first("acmeair", load={"users": 1, "mix": {"login": 100}})
+
+
+def test_each_user_needs_a_row_of_its_own() -> None:
+    plan = ROOT / "docs" / "examples" / "plans" / "cart.yaml"
+    topology = load_workload(str(plan)).workload.topologies["single"]
+    assert mix_parts(topology, Load(users=40), {})
+    assert mix_parts(topology, Load(model="open", rate=1), {})
+    with pytest.raises(BadInput, match="feeder users has 40 rows for 41 users"):
+        mix_parts(topology, Load(users=41), {})
+
+
+def test_a_journey_that_no_variable_holds_is_refused_in_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(injectors, "MOST_IN_VARIABLE", 100)
+    assert first()
+    with pytest.raises(BadInput, match="give it fewer rows, or run it with --engine process"):
+        specs("jvm-count", "engine=compose", runtime=containers("server", jvm=make_jvm("openj9")))
 
 
 def test_injectors_run_on_their_own_jvm_with_their_own_options() -> None:
