@@ -13,8 +13,9 @@ trap 'rm -rf "$work"' EXIT
 status=0
 look() { osv-scanner scan source --config .github/osv-scanner.toml "$@" || status=$?; }
 
-look --lockfile requirements.txt:scripts/requirements.lock --lockfile requirements.txt:scripts/requirements-test.lock \
-    --lockfile pom.xml:loadgen/pom.xml
+# Of the POMs and Go's modules it knows the names, of these not.
+look --recursive --lockfile requirements.txt:scripts/requirements.lock \
+    --lockfile requirements.txt:scripts/requirements-test.lock .
 if [ $# -gt 0 ]; then
     for target in $(jq --raw-output 'keys[]' "$1"); do
         image=$(jq --raw-output --arg t "$target" '.[$t] | (.["image.name"] | sub(",.*"; "") | sub(":[^:/]*$"; "")) + "@" + .["containerimage.digest"]' "$1")

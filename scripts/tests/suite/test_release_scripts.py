@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import threading
+import tomllib
 from collections.abc import Iterator
+from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -299,3 +301,14 @@ def test_each_ecosystem_is_looked_after_once() -> None:
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     names = [one["package-ecosystem"] for one in updates]
     assert sorted(names) == sorted(set(names)) == ["docker", "github-actions", "gomod", "maven", "pip"]
+
+
+def test_what_is_accepted_has_a_reason_and_an_end() -> None:
+    accepted = tomllib.loads((ROOT / ".github" / "osv-scanner.toml").read_text(encoding="utf-8"))[
+        "IgnoredVulns"
+    ]
+    assert accepted
+    for finding in accepted:
+        assert set(finding) == {"id", "ignoreUntil", "reason"}
+        assert len(finding["reason"]) > 40
+        assert isinstance(finding["ignoreUntil"], date)
