@@ -67,7 +67,9 @@ class Trees:
         self._looked_at &= listed
         for pid in [pid for pid in self._owners if str(pid) not in listed]:
             self.forget(pid)
-        new = sorted(seen for name in listed - self._looked_at if (seen := self._look_at(name)) is not None)
+        new = sorted(
+            seen for name in listed - self._looked_at if (seen := _look_at(name, self._proc)) is not None
+        )
         self._looked_at |= listed
         unknown = [seen for seen in new if seen.pid not in self._owners and not self._assign(seen)]
         for seen in unknown if self._marks else ():
@@ -109,15 +111,23 @@ class Trees:
         self._members[name].append(seen.pid)
         return True
 
-    def _look_at(self, pid: str) -> _Seen | None:
-        try:
-            with open(f"{self._proc}/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - no Path objects
-                line = file.read(1024)
-            fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
-            ended = fields[0] in b"ZX"
-            return _Seen(int(fields[19]), int(pid), int(fields[1]), int(fields[2]), int(fields[3]), ended)
-        except (OSError, ValueError, IndexError):  # it has ended
-            return None
+
+def _look_at(pid: str, proc: str = "/proc") -> _Seen | None:
+    try:
+        with open(f"{proc}/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - no Path objects
+            line = file.read(1024)
+        fields = line[line.rindex(b")") + 2 :].split(b" ", 20)
+        ended = fields[0] in b"ZX"
+        return _Seen(int(fields[19]), int(pid), int(fields[1]), int(fields[2]), int(fields[3]), ended)
+    except (OSError, ValueError, IndexError):  # it has ended
+        return None
+
+
+def start_ticks(pid: int | str) -> int | None:
+    """When a process started, clock ticks since boot: it tells it from a later one of the same number. None: it is
+    gone, or only waits to be reaped."""
+    seen = _look_at(str(pid))
+    return None if seen is None or seen.ended else seen.start
 
 
 def environment(pid: int, proc: str = "/proc") -> list[bytes] | None:

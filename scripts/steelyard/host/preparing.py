@@ -20,7 +20,6 @@ from steelyard.host import huge_pages
 from steelyard.host.states import STATES, find_state
 from steelyard.host.switching import (
     HostRecord,
-    boot,
     put_back,
     read_record,
     record_lock,
@@ -29,6 +28,7 @@ from steelyard.host.switching import (
 )
 from steelyard.host.system import System
 from steelyard.results.spec import Component, Spec
+from steelyard.sampling.procfs import boot_id
 from steelyard.units import MIB, format_size
 
 RECORD = "run/steelyard/prepared.json"
@@ -122,7 +122,9 @@ def prepare(system: System, wanted: Mapping[str, str], need: PageNeed | None = N
         original = {**before, **(earlier.original if earlier is not None else {})}
         write_record(
             system,
-            HostRecord("`host set`" if need is None else "`host prepare`", os.getpid(), 0, boot(), original),
+            HostRecord(
+                "`host set`" if need is None else "`host prepare`", os.getpid(), 0, boot_id(), original
+            ),
             RECORD,
         )
         try:

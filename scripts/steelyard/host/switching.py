@@ -27,14 +27,14 @@ from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardE
 from steelyard.host.states import STATES, find_state
 from steelyard.host.system import System
 from steelyard.paths import ROOT
+from steelyard.process_tree import start_ticks
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
-from steelyard.sampling.procfs import ENDED_STATES, parse_stat
+from steelyard.sampling.procfs import boot_id
 from steelyard.yamlfile import Scalar
 
 RECORD = "run/steelyard/host-states.json"
 _CRASH = "host-states"
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class HostRecord:
 
     def alive(self) -> bool:
         """Whether the process that wrote it still runs."""
-        return _start_ticks(self.pid) == self.started
+        return start_ticks(self.pid) == self.started
 
 
 def read_record(system: System, name: str = RECORD) -> HostRecord | None:
@@ -70,7 +70,7 @@ def read_record(system: System, name: str = RECORD) -> HostRecord | None:
             f"{path} says how this host was before a session changed it, and cannot be read ({error}): look at"
             " `steelyard doctor`, set by hand what differs, and remove the file"
         ) from error
-    return record if record.boot == boot() else None
+    return record if record.boot == boot_id() else None
 
 
 def put_back(system: System, over: tuple[int, int] | None = None) -> list[str]:
@@ -241,7 +241,7 @@ class HostStates:
     def _record(self) -> None:
         """Write down what there is, and have it put back should this process be killed, before anything is changed."""
         pid, root = os.getpid(), str(self._system.root.absolute())
-        started = _start_ticks(pid) or 0
+        started = start_ticks(pid) or 0
         module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
         put_back(self._system)
         with record_lock(self._system):
@@ -253,7 +253,7 @@ class HostStates:
                 )
             self._children.on_crash(_CRASH, ["env", *module, root, str(pid), str(started)])
             self._recorded = True
-            write_record(self._system, HostRecord(self._session, pid, started, boot(), self._original))
+            write_record(self._system, HostRecord(self._session, pid, started, boot_id(), self._original))
 
 
 def _abandoned_record(system: System, over: tuple[int, int] | None = None) -> HostRecord | None:
@@ -310,20 +310,6 @@ def record_lock(system: System) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def boot() -> str:
-    """This start of the kernel."""
-    return _BOOT.read_text(encoding="ascii").strip()
-
-
-def _start_ticks(pid: int) -> int | None:
-    """Start since boot; None for a process that is gone or only waits to be reaped."""
-    try:
-        stat = parse_stat(Path(f"/proc/{pid}/stat").read_bytes())
-    except OSError:
-        return None
-    return None if stat.state in ENDED_STATES else stat.start
 
 
 def main(arguments: list[str]) -> int:

@@ -25,7 +25,7 @@ from typing import Self
 
 from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
-from steelyard.process_tree import process_tree
+from steelyard.process_tree import process_tree, start_ticks
 from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import CHILD, OWNER, marked_processes
 from steelyard.processes.reasons import read_log, reason
@@ -97,11 +97,8 @@ def _space() -> str:
 def _identity(pid: str) -> str:
     """A process as its children's mark tells it: where its id counts, id, start in clock ticks since boot; it has no
     start where it does not run."""
-    start = ""
-    with contextlib.suppress(OSError, IndexError):
-        state, *fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        start = fields[18] if state not in "ZX" else ""
-    return f"{_space()}-{pid}-{start or 'gone'}"
+    start = start_ticks(pid)
+    return f"{_space()}-{pid}-{'gone' if start is None else start}"
 
 
 @dataclass
@@ -156,14 +153,6 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 if os.getpgid(pid) != self.pid:
                     os.kill(pid, number)
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process is there and has not ended."""
-    with contextlib.suppress(OSError, IndexError):
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return stat.rpartition(")")[2].split()[0] not in "ZX"
-    return False
 
 
 @cache
@@ -301,7 +290,7 @@ class Children:
             # There may be processes of its own even when it has ended; one may start another before it is killed.
             for _ in range(_ROUNDS):
                 child.signal(signal.SIGKILL)
-                if not any(_runs(pid) for pid in process_tree(child.pid, child.mark)):
+                if all(start_ticks(pid) is None for pid in process_tree(child.pid, child.mark)):
                     break
             child.process.wait()
             self._running.remove(child)

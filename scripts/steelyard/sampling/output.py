@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from steelyard.sampling.columns import COLUMNS
+from steelyard.sampling.procfs import boot_id
 
 STREAM = Path("-")
 """In place of a folder: standard output, as a stream."""
@@ -110,11 +111,6 @@ class Stream:
 def output(folder: Path) -> Output:
     """Tables in a folder, or a stream on standard output for `STREAM`."""
     return Stream(1) if folder == STREAM else Tables(folder)
-
-
-def boot_id() -> str:
-    """What tells one running kernel from all others: what reads the same one shares its CPUs and its clock."""
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def text(value: str) -> str:

@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple, Self
 
 from steelyard.measure.thread_groups import GROUPS
-from steelyard.process_tree import Trees
+from steelyard.process_tree import Trees, start_ticks
 from steelyard.sampling.config import Watched
 from steelyard.sampling.member import ComponentProcess
-from steelyard.sampling.procfs import CLOCK_TICKS, ENDED_STATES, ProcFile, Totals, parse_stat
+from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals, parse_stat
 
 _ATTEMPTS = 4
 """Readings of a component in a moment, until none of its processes ends between the first and the last."""
@@ -233,7 +233,7 @@ class Process:
                 continue
             if size is not None:
                 total, known = total + size, True
-            elif not _has_ended(member.pid):
+            elif start_ticks(member.pid) is not None:
                 return None
         return total if known else None
 
@@ -268,12 +268,6 @@ def read_usage(pid: int, mark: str = "") -> tuple[float | None, int | None]:
     trees.update()
     process.take(trees.members(""))
     return (process.used, process.rss) if process.read() is not None and not process.ended else (None, None)
-
-
-def _has_ended(pid: int) -> bool:
-    """Whether it is gone or only waits to be reaped."""
-    line = ProcFile(f"/proc/{pid}/stat", keep=False).read()
-    return line is None or parse_stat(line).state in ENDED_STATES
 
 
 def _ticks_below(pid: int, watched: Set[int]) -> int:

@@ -87,6 +87,11 @@ class Stat(NamedTuple):
     start: int
 
 
+def boot_id() -> str:
+    """What tells one running kernel from all others: what reads the same one shares its CPUs and its clock."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+
+
 def parse_stat(line: bytes) -> Stat:
     """Read /proc/PID/stat (proc(5)); the name in it may hold spaces and brackets (raises ValueError: not such a line,
     or one that was cut off)."""

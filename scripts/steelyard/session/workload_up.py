@@ -19,6 +19,7 @@ from steelyard.errors import Busy, Exit, ServerFailed
 from steelyard.host.docker import Docker
 from steelyard.host.lock import host_lock
 from steelyard.paths import CACHE
+from steelyard.process_tree import start_ticks
 from steelyard.processes import child_environment, sweep
 from steelyard.regular import read_text
 from steelyard.results.spec import ORDER, Record, Spec
@@ -174,7 +175,6 @@ def _is_keeper(pid: int) -> bool:
     """Whether the process is a keeper of ours: process ids are used again."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except OSError:
         return False
-    return b"--keep" in command and state != "Z"
+    return b"--keep" in command and start_ticks(pid) is not None

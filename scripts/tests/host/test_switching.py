@@ -18,6 +18,7 @@ from steelyard.host.switching import RECORD, HostStates, put_back, read_record
 from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
+from steelyard.sampling.procfs import boot_id
 
 NEVER, ALWAYS = {"thp": "never"}, {"thp": "always"}
 
@@ -37,12 +38,14 @@ def dead_record(kernel: Kernel, original: dict[str, str], **more: object) -> Non
     """The record of a process that is gone."""
     gone = subprocess.Popen(["true"])
     gone.wait()
-    record = {"session": "results/old", "pid": gone.pid, "started": 1, "boot": boot(), "original": original}
+    record = {
+        "session": "results/old",
+        "pid": gone.pid,
+        "started": 1,
+        "boot": boot_id(),
+        "original": original,
+    }
     put(kernel.root, RECORD, json.dumps({**record, **more}))
-
-
-def boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
 
 
 def test_a_record_is_written_by_its_handle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from steelyard.measure.samples import ClockOffset, Samples
 from steelyard.process_tree import process_tree
 from steelyard.sampling import config, nodes, streams
 from steelyard.sampling.columns import COLUMNS
-from steelyard.sampling.output import boot_id
+from steelyard.sampling.procfs import boot_id
 from steelyard.sampling.smaps import parse_smaps
 from steelyard.sampling.streams import Observer, StreamLost, Streams
 

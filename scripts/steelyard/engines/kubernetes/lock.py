@@ -17,6 +17,7 @@ from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.processes import Children
+from steelyard.sampling.procfs import boot_id
 
 LOCK = "steelyard-session"
 HOLDER = "steelyard.dev/holder"
@@ -32,7 +33,7 @@ def take_lock(cluster: Cluster, session: str, children: Children) -> None:
         MissingRequirement: it cannot be made.
     """
     mark = secrets.token_hex(8)
-    mine = {"session": session, "host": socket.gethostname(), "process": str(os.getpid()), "boot": _boot()}
+    mine = {"session": session, "host": socket.gethostname(), "process": str(os.getpid()), "boot": boot_id()}
     lock = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -91,7 +92,3 @@ def _over(holder: Mapping[str, str], mine: Mapping[str, str]) -> bool:
     if holder.get("host") != mine["host"]:
         return holder.get("session") == mine["session"]
     return holder.get("boot") != mine["boot"] or not Path(f"/proc/{holder.get('process')}").exists()
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
