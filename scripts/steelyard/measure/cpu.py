@@ -13,11 +13,11 @@ from steelyard.measure.formulas import (
     ratio,
     sum_of,
 )
-from steelyard.measure.rule import RESULT, SURVIVE, Rule, judge_figure, while_alive
+from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_figure, while_alive
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import total
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or, trial_figure
-from steelyard.results.measurement import ComponentResult
+from steelyard.results.measurement import ComponentResult, TrialMeasurement
 from steelyard.results.schema import Trial
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 
@@ -25,6 +25,8 @@ STALLED = 0.05
 """Share of its mean CPU in a window below which a server does nothing."""
 STALL_SHOWS = 0.2
 """CPU seconds that a server has to have left out for that to be said: 20 ticks of the kernel's clock."""
+STALL_LIMIT, STALL_SHARE = 2.5, 0.1
+"""Longest stall that passes: seconds, and as a share of the window."""
 THREADS = {
     "request": ("request threads", "Threads are grouped by name; a renamed pool lands in `other`."),
     "jit": (
@@ -79,6 +81,9 @@ def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
 
     It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
     that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
+
+    It stops and goes on between two samples: what the steps before and after lack of the CPU of an ordinary step was
+    silence as well. (By whole steps alone, samples a second apart, a server that was stopped for 3 s stalled for 2 s.)
     """
     cpu = total([samples.series(process, column) for column in ("user_s", "system_s")], t0, t1)
     if cpu is None:
@@ -87,11 +92,28 @@ def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
     mean = grown.sum() / (t1 - t0)
     if mean <= 0:
         return t1 - t0
-    longest = run = 0.0
-    for seconds, used in zip(steps, grown, strict=True):
-        run = run + float(seconds) if used <= STALLED * mean * seconds else 0.0
-        longest = max(longest, run)
-    return longest if longest * mean >= STALL_SHOWS else 0.0
+    silent = grown <= STALLED * mean * steps
+    if silent.all():
+        return t1 - t0
+    ordinary = float(np.median(grown[~silent] / steps[~silent]))
+    lacking = np.where(silent, steps, np.clip(steps - grown / ordinary, 0.0, steps))
+    longest = 0.0
+    for first in np.flatnonzero(silent & ~np.roll(silent, 1) | silent & (np.arange(len(silent)) == 0)):
+        end = first + int(np.argmin(np.append(silent[first:], False)))
+        if float(steps[first:end].sum()) * mean >= STALL_SHOWS:
+            longest = max(longest, float(lacking[max(0, first - 1) : end + 1].sum()))
+    return longest
+
+
+def judge_stall(measurement: TrialMeasurement, spec: Spec) -> Finding:
+    """The longest stall against its limit, and against a tenth of the window: what it protects is the mean over it."""
+    finding = _STALL(measurement, spec)
+    return finding._replace(limit=min(STALL_LIMIT, STALL_SHARE * measurement.measure_seconds))
+
+
+_STALL = judge_figure(
+    "stall_seconds", "the longest time in which a server used no CPU was {}", "{:.1f} s".format, "not known"
+)
 
 
 def cpu_share(trial: Trial, spec: Spec) -> float | None:
@@ -207,17 +229,11 @@ METRICS = (
 RULES = (
     Rule(
         name="stalled",
-        limit=2.5,
+        limit=STALL_LIMIT,
         unit="s",
-        says=f"no server under load without CPU for more than 2.5 s; {RESULT}",
-        judge=while_alive(
-            judge_figure(
-                "stall_seconds",
-                "the longest time in which a server used no CPU was {}",
-                "{:.1f} s".format,
-                "not known",
-            )
-        ),
+        says="no server under load without CPU for more than 2.5 s, or for more than a tenth of a window shorter than"
+        f" 25 s; {RESULT}",
+        judge=while_alive(judge_stall),
         source="stopped, or waiting for what was stopped; collections use CPU",
         answers=SURVIVE,
     ),

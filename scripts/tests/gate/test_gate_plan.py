@@ -24,10 +24,10 @@ REQUEST = RunRequest("gate", blocks=6, seed=3)
 class RuntimeResolver(KnownResolver):
     """Those of a host with two families of JVMs."""
 
-    def runtime(self, deployment: DeploymentSettings, *settings: Any) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings) -> Runtime:
         if deployment.engine == "process" and deployment.jdk == "openj9-21":
             return processes(make_jvm("openj9", 21))
-        return super().runtime(deployment, *settings)
+        return super().runtime(deployment)
 
 
 @pytest.fixture(autouse=True)

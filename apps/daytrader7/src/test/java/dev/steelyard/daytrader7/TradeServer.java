@@ -91,16 +91,10 @@ public final class TradeServer implements AutoCloseable {
 
   /** Sets modes; alerts, long runs and publication stay on. */
   public void configure(RunMode run, OrderMode order) throws IOException, InterruptedException {
-    configure(server, run, order, true);
-  }
-
-  /** Sets modes of any server, and whether beans delete orders that were shown. */
-  static void configure(PackagedServer server, RunMode run, OrderMode order, boolean longRun)
-      throws IOException, InterruptedException {
-    new TradeBrowser(server.uri("/daytrader/"))
+    browser()
         .get(
-            "config?action=updateConfig&RunTimeMode=%d&OrderProcessingMode=%d&DisplayOrderAlerts=on&EnablePublishQuotePriceChange=on%s"
-                .formatted(run.value(), order.value(), longRun ? "&EnableLongRun=on" : ""))
+            "config?action=updateConfig&RunTimeMode=%d&OrderProcessingMode=%d&DisplayOrderAlerts=on&EnableLongRun=on&EnablePublishQuotePriceChange=on"
+                .formatted(run.value(), order.value()))
         .must("DayTrader Configuration Updated");
   }
 

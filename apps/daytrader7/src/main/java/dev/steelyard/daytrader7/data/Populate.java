@@ -77,7 +77,6 @@ public class Populate {
                 users,
                 quotes,
                 seed));
-    tables.filled();
     summary.refresh();
     directSummary.forget();
     statistics.clear();

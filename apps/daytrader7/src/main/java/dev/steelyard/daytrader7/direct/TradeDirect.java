@@ -184,8 +184,7 @@ public class TradeDirect implements TradeServices {
     Moved moved =
         database.run(
             connection -> {
-              Quote quote =
-                  one(connection, Rows::quote, database.dialect().locked(Lookups.QUOTE), symbol);
+              Quote quote = one(connection, Rows::quote, Lookups.QUOTE + Lookups.LOCKED, symbol);
               BigDecimal factor = Prices.factorFor(quote.getPrice(), changeFactor);
               BigDecimal price = Prices.moved(quote.getPrice(), factor);
               update(

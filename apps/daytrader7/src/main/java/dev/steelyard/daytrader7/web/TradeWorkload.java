@@ -93,9 +93,7 @@ public final class TradeWorkload implements Workload {
   public Map<String, String> settings() {
     Map<String, String> settings =
         new TreeMap<>(CDI.current().select(TradeConfig.class).get().shown());
-    DataSet data = CDI.current().select(DataSet.class).get();
-    settings.put("database", data.product());
-    settings.put("dataSource", data.source());
+    settings.put("database", CDI.current().select(DataSet.class).get().product());
     return settings;
   }
 

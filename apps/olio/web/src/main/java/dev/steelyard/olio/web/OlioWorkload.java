@@ -2,7 +2,6 @@
 package dev.steelyard.olio.web;
 
 import dev.steelyard.bench.Workload;
-import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.olio.Settings;
 import dev.steelyard.olio.calendar.GeocoderClient;
 import dev.steelyard.olio.data.Database;
@@ -51,10 +50,8 @@ public final class OlioWorkload implements Workload {
     Map<String, String> settings = bean(Settings.class).shown();
     try {
       settings.put("database", bean(Tables.class).product());
-      settings.put("dataSource", bean(Database.class).run(Dialect::dataSource));
     } catch (Database.Failure e) {
       settings.put("database", "unreachable");
-      settings.put("dataSource", "unreachable");
     }
     return settings;
   }

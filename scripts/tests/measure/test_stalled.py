@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server that stands still: for how long, and how much of its window."""
+
+import numpy as np
+import pytest
+from builders import make_measurement, make_spec
+
+from steelyard.measure.cpu import RULES, stall
+from steelyard.measure.samples import Samples
+from steelyard.measure.series import Series
+
+
+def samples_of(stops: float, begins: float, cores: float = 1.5, seconds: int = 10) -> Samples:
+    """A server that is busy but for a stop, its CPU read each second."""
+    t = np.arange(-2.0, seconds + 3.0)
+    busy = np.array([at - min(max(at - begins, 0.0), stops) for at in t])
+    columns = {"user_s": cores * (busy - busy[0]), "system_s": 0 * t}
+    return Samples(
+        processes={("server-1", name): Series(t, values) for name, values in columns.items()},
+        threads={},
+        counters={},
+        host={},
+    )
+
+
+@pytest.mark.parametrize("begins", [3.0, 3.1, 3.5, 3.9])
+@pytest.mark.parametrize("stops", [3.0, 2.6, 2.0])
+def test_a_stop_counts_whole_wherever_it_falls_between_samples(stops: float, begins: float) -> None:
+    assert stall(samples_of(stops, begins), "server-1", 0.0, 10.0) == pytest.approx(stops, abs=0.02)
+
+
+def test_a_stop_at_the_edge_of_the_window_counts_within_it() -> None:
+    assert stall(samples_of(4.0, -1.0), "server-1", 0.0, 10.0) == pytest.approx(3.0, abs=0.02)
+    assert stall(samples_of(4.0, 8.0), "server-1", 0.0, 10.0) == pytest.approx(2.0, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stopped", "passes"),
+    [(60.0, 2.5, True), (60.0, 2.6, False), (10.0, 1.0, True), (10.0, 1.1, False), (10.0, 3.0, False)],
+)
+def test_the_limit_is_part_of_the_window(seconds: float, stopped: float, passes: bool) -> None:
+    (rule,) = RULES
+    check = rule.check(make_measurement(stall_seconds=stopped, measure_seconds=seconds), make_spec())
+    assert check.passed is passes
+    assert check.voids
