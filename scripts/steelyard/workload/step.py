@@ -5,7 +5,7 @@ import base64
 import mimetypes
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, model_validator
 
@@ -113,17 +113,18 @@ class Pause(Model):
     """Time before the user goes on; exactly one of think and cycle: its mean."""
 
     exactly_one = ("think", "cycle")
+    renamed: ClassVar = {"least": "minimum", "most": "maximum"}
     think: Duration | None = None
     """From the end of this operation."""
     cycle: Duration | None = None
     """From the start of this operation to the start of the next."""
     distribution: Literal["constant", "exponential", "uniform", "log-normal"] = "constant"
-    least: Duration | None = None
+    minimum: Duration | None = None
     """Shortest length of an exponential or uniform one, from which it is drawn; left out: 0. Its mean stays what it
     is."""
-    most: Duration | None = None
+    maximum: Duration | None = None
     """Where an exponential or log-normal one is cut; left out: ten of its means above the shortest. Of a uniform one it
-    is as far above the mean as `least` is below it."""
+    is as far above the mean as `minimum` is below it."""
     deviation: Duration | None = None
     """Standard deviation of a log-normal one, which needs it."""
 
@@ -132,16 +133,16 @@ class Pause(Model):
         mean = self.think if self.think is not None else self.cycle
         if mean is None:
             return self
-        least = self.least or 0.0
-        if not least <= mean <= (mean if self.most is None else self.most):
-            raise ValueError("its mean lies between least and most")
+        minimum = self.minimum or 0.0
+        if not minimum <= mean <= (mean if self.maximum is None else self.maximum):
+            raise ValueError("its mean lies between minimum and maximum")
         if (self.distribution == "log-normal") != (self.deviation is not None):
             raise ValueError("deviation belongs to log-normal pauses, which need it")
-        if self.distribution == "log-normal" and least:
-            raise ValueError("least belongs to exponential and uniform pauses: leave it out")
-        if self.distribution == "uniform" and self.most is not None and self.most != 2 * mean - least:
+        if self.distribution == "log-normal" and minimum:
+            raise ValueError("minimum belongs to exponential and uniform pauses: leave it out")
+        if self.distribution == "uniform" and self.maximum not in (None, 2 * mean - minimum):
             raise ValueError(
-                f"most of a uniform pause is as far from the mean as least: {2 * mean - least:g} s"
+                f"maximum of a uniform pause is as far from the mean as minimum: {2 * mean - minimum:g} s"
             )
         return self
 

@@ -74,9 +74,9 @@ def step(name: str, **keys: Any) -> dict[str, Any]:
         ("{one_of: []}", 0, "at least 1 entry"),
         ("{operation: a, path: /, pause: {think: 1, distribution: log-normal}}", 0, "which need it"),
         (
-            "{operation: a, path: /, pause: {think: 1, distribution: uniform, least: 0.5, most: 2}}",
+            "{operation: a, path: /, pause: {think: 1, distribution: uniform, minimum: 0.5, maximum: 2}}",
             0,
-            "as far from the mean as least: 1.5 s",
+            "as far from the mean as minimum: 1.5 s",
         ),
         (
             "{operation: a, path: /}\n    - {operation: b, path: '/${x}'}",
@@ -94,6 +94,14 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, action: str, lin
         load(tmp_path, f"visits:\n  v:\n    steps:\n    - {action}")
     assert str(refused.value).startswith(f"{tmp_path}/shop.yaml:{FIRST + 3 + line}: ")
     assert says in str(refused.value)
+
+
+def test_bounds_of_a_pause_may_have_their_names_of_before(tmp_path: Path) -> None:
+    pause = "{think: 2, distribution: exponential, least: 1, most: 9}"
+    with pytest.warns(FutureWarning, match=r"shop\.yaml: least is minimum now"):
+        journey = load(tmp_path, f"visits: {{v: {{steps: [{{operation: a, path: /, pause: {pause}}}]}}}}")
+    (step,) = journey.document()["visits"]["v"]["steps"]
+    assert (step["pause"]["minimum"], step["pause"]["maximum"]) == (1.0, 9.0)
 
 
 ROWS = "visits: {{v: {{steps: [{{operation: a, path: '/${{f.id}}'}}]}}}}\nfeeders:\n  f: {}"

@@ -235,6 +235,7 @@ class SettingsReaderTest {
         "'path': '/a', 'check': {'matches': '('} | check.matches' is '(': it must be a regular expression",
         "'path': '/a', 'save': {'x': {}} | save.x' must have exactly one of json, regex, header, css, cookie",
         "'path': '/a', 'pause': {'think': 'long'} | pause.think' is 'long': it must be a duration such as",
+        "'path': '/a', 'pause': {'think': 1, 'minimum': 2} | pause' must have its mean between minimum and maximum",
         "'path': '/a', 'body': 'x', 'form': {'a': 1} | form' excludes body and multipart",
         "'path': '/a', 'multipart': {'f': {'name': 'x'}} | steps[0].multipart.name' is unknown: allowed are content,",
         "'websocket': {'path': '/a', 'expect': 'x'}, 'body': 'x' | websocket' stands alone",

@@ -13,18 +13,18 @@ import java.util.SplittableRandom;
  * @param think from the end of the operation
  * @param cycle from its start
  * @param distribution of its length; constant if it is null
- * @param least shortest length of an exponential or uniform one, from which it is drawn; 0 if it is
- *     null
- * @param most where an exponential or log-normal one is cut; 10 of its means above {@code least} if
- *     it is null. Of a uniform one it is as far from the mean as {@code least} is
+ * @param minimum shortest length of an exponential or uniform one, from which it is drawn; 0 if it
+ *     is null
+ * @param maximum where an exponential or log-normal one is cut; 10 of its means above {@code
+ *     minimum} if it is null. Of a uniform one it is as far from the mean as {@code minimum} is
  * @param deviation standard deviation of a log-normal one
  */
 public record Pause(
     Duration think,
     Duration cycle,
     Distribution distribution,
-    Duration least,
-    Duration most,
+    Duration minimum,
+    Duration maximum,
     Duration deviation) {
   /** Longer ones are cut (0.005 % of them): a single one could outlast the run. */
   private static final double MAX_MEANS = 10;
@@ -40,7 +40,7 @@ public record Pause(
     /** Exponential. */
     @JsonProperty("exponential")
     EXPONENTIAL,
-    /** All from least to most alike. */
+    /** All from minimum to maximum alike. */
     @JsonProperty("uniform")
     UNIFORM,
     /** Log-normal, as what people take to read is. */
@@ -52,21 +52,21 @@ public record Pause(
   public Pause {
     SettingsException.one("think, cycle", think, cycle);
     distribution = Objects.requireNonNullElse(distribution, Distribution.CONSTANT);
-    least = Objects.requireNonNullElse(least, Duration.ZERO);
+    minimum = Objects.requireNonNullElse(minimum, Duration.ZERO);
     Duration mean = think != null ? think : cycle;
-    if (least.compareTo(mean) > 0 || (most != null && most.compareTo(mean) < 0)) {
-      throw new SettingsException("", "must have its mean between least and most");
+    if (minimum.compareTo(mean) > 0 || (maximum != null && maximum.compareTo(mean) < 0)) {
+      throw new SettingsException("", "must have its mean between minimum and maximum");
     }
     if ((distribution == Distribution.LOG_NORMAL) != (deviation != null)) {
       throw new SettingsException("deviation", "belongs to log-normal pauses, which need it");
     }
-    if (distribution == Distribution.LOG_NORMAL && !least.isZero()) {
-      throw new SettingsException("least", "belongs to exponential and uniform pauses");
+    if (distribution == Distribution.LOG_NORMAL && !minimum.isZero()) {
+      throw new SettingsException("minimum", "belongs to exponential and uniform pauses");
     }
     if (distribution == Distribution.UNIFORM
-        && most != null
-        && !most.equals(mean.multipliedBy(2).minus(least))) {
-      throw new SettingsException("most", "must be as far from the mean as least is");
+        && maximum != null
+        && !maximum.equals(mean.multipliedBy(2).minus(minimum))) {
+      throw new SettingsException("maximum", "must be as far from the mean as minimum is");
     }
   }
 
@@ -93,8 +93,8 @@ public record Pause(
           case LOG_NORMAL -> logNormal(deviation.toNanos() / (double) mean, random);
         };
     double cut = Math.min(MAX_MEANS, means);
-    long drawn = least.toNanos() + Math.round((mean - least.toNanos()) * cut);
-    return most == null ? drawn : Math.min(drawn, most.toNanos());
+    long drawn = minimum.toNanos() + Math.round((mean - minimum.toNanos()) * cut);
+    return maximum == null ? drawn : Math.min(drawn, maximum.toNanos());
   }
 
   /**
