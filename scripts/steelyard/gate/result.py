@@ -11,6 +11,7 @@ from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import paired_test, ratio_of
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
+from steelyard.gate.conditions import fingerprint
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
@@ -97,7 +98,8 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         raise ValueError(f"{session.id} is no gate")
     info = metric_info(session.experiment.metrics.primary)
     analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
-    outcome, sentence = _answer(session, trials, analyses, again)
+    same_host = second is not None and fingerprint(session.host) == fingerprint(second[0].host)
+    outcome, sentence = _answer(session, trials, analyses, again, same_host=same_host)
     ended = [*trials, *(second[1] if second is not None else ())]
     return GateResult(
         outcome=outcome,
@@ -126,6 +128,8 @@ def _answer(
     trials: Sequence[Trial],
     analyses: Sequence[InterimAnalysis],
     again: Sequence[InterimAnalysis] | None,
+    *,
+    same_host: bool,
 ) -> tuple[Outcome, str]:
     """The verdict and its sentence."""
     terms = session.gate
@@ -148,7 +152,7 @@ def _answer(
     outcome, effect = last.verdict.outcome, last.estimate
     finding = f"{last.verdict.finding(metric_info(effect.metric).label)}, over {count(effect.n, 'pair')}"
     if outcome == "regression":
-        return _confirm(finding, again[-1] if again else None)
+        return _confirm(finding, again[-1] if again else None, same_host=same_host)
     why = "" if last.stops in (DECIDED, LAST) else f"; {last.stops or _UNTIMELY}"
     if outcome == "inconclusive" and (effect.unequal or 2 * effect.n < last.blocks):
         why += main_void_reason(trials)
@@ -175,13 +179,17 @@ def main_void_reason(trials: Sequence[Trial]) -> str:
     return f"; of {count(len(void), 'void trial')} {often} by the check {name}: {detail}"
 
 
-def _confirm(finding: str, second: InterimAnalysis | None) -> tuple[Outcome, str]:
-    """What becomes of a regression by the last analysis of the second session; None: there was none."""
+def _confirm(finding: str, second: InterimAnalysis | None, *, same_host: bool) -> tuple[Outcome, str]:
+    """What becomes of a regression by the last analysis of the second session; None: there was none.
+
+    What a host does to one side and not to the other it does again: on the same host that is confirmed as well.
+    """
     if second is None:
         return "inconclusive", f"inconclusive: {finding}, but nothing confirmed it."
+    where = "the same host" if same_host else "another host"
     repeated = f"({effect(second.estimate)}, over {count(second.estimate.n, 'pair')})"
     if second.verdict.outcome == "regression":
-        return "regression", f"regression: {finding}, and again in a second session {repeated}."
+        return "regression", f"regression: {finding}, and again in a second session on {where} {repeated}."
     return (
         "inconclusive",
         f"inconclusive: {finding}, but a second session with another order did not confirm it {repeated}.",

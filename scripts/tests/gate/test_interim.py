@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_trial
+from builders import make_host, make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 
@@ -222,7 +222,10 @@ def test_a_regression_needs_its_confirmation() -> None:
     confirmed = conclude(first, (second, bad))
     assert confirmed.outcome == "regression"
     assert "CPU of the servers per 1,000 requests is 8.0 % worse" in confirmed.sentence
-    assert "over 6 pairs, and again in a second session (+8.0 %, over 6 pairs)" in confirmed.sentence
+    again = "over 6 pairs, and again in a second session on {} (+8.0 %, over 6 pairs)"
+    assert again.format("the same host") in confirmed.sentence
+    elsewhere = second.model_copy(update={"host": make_host(hostname="another")})
+    assert again.format("another host") in conclude(first, (elsewhere, bad)).sentence
     refuted = conclude(first, (second, pairs(0.0, blocks=20)))
     assert refuted.outcome == "inconclusive"
     assert "did not confirm it" in refuted.sentence
