@@ -46,15 +46,17 @@ def libraries(build: Path) -> set[str]:
         if path.suffix == ".jar" and "lib" in path.parts and "wlp" not in path.parts:
             jars.add(path.stem)
         elif path.suffix == ".jar" and "resources" in path.parts:
-            jars.add(f"{path.stem}-{_derby_version()}")
+            jars.add(f"{path.stem}-{_driver_version(path.stem)}")
         elif path.suffix == ".war":
             with zipfile.ZipFile(path) as archive:
                 jars |= {Path(name).stem for name in archive.namelist() if name.endswith(".jar")}
     return {name for name in jars if not name.endswith("-SNAPSHOT")}
 
 
-def _derby_version() -> str:
-    match = re.search(r"<version\.derby>([^<]+)<", (ROOT / "pom.xml").read_text(encoding="utf-8"))
+def _driver_version(driver: str) -> str:
+    """Of a database's driver, whose file has no version in its name."""
+    known = "derby" if driver.startswith("derby") else f"{driver}-driver"
+    match = re.search(rf"<version\.{known}>([^<]+)<", (ROOT / "pom.xml").read_text(encoding="utf-8"))
     return match[1] if match else "unknown"
 
 

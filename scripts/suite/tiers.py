@@ -54,6 +54,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "apps/*/src/main/*": ("sessions", "containers"),
     "apps/*/pom.xml": ("sessions", "containers"),
     "apps/*/workload.yaml": (*_PYTHON, "sessions", "long", "containers"),
+    "apps/databases/*": (*_JAVA, *_PYTHON, "sessions", "servers", "long", "containers"),
     "compose/*": (*_PYTHON, "containers"),
     "docs/*": _PYTHON,
     "experiments/*": (*DEFAULT, "long"),

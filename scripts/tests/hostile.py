@@ -229,7 +229,7 @@ _LINE_CHANGES: tuple[Callable[[st.DrawFn, list[str]], None], ...] = (
 class KnownResolver(RuntimeResolver):
     """A resolver that asks nobody."""
 
-    def runtime(self, deployment: DeploymentSettings) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings, *_settings: object) -> Runtime:
         """A JVM and images that there could be."""
         if deployment.engine == "process":
             return processes()

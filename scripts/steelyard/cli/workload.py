@@ -159,7 +159,7 @@ def _spec(runtimes: RuntimeResolver, arm: Arm, port: int, listen: str) -> Spec:
         BadInput, MissingRequirement: an argument was refused, or what it needs is not there.
     """
     cores = [core.cpus for core in read_layout().cores]
-    runtime = runtimes.runtime(arm.deployment)
+    runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
     spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, port, listen)
     if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
         spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, first, listen)

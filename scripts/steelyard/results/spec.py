@@ -83,6 +83,8 @@ class Component(Record):
     """Files in its folder: name -> text."""
     copies: dict[str, str] = Field(default_factory=dict)
     """Files in its folder: name -> path below the project."""
+    check: str | None = None
+    """One of these: a shell script that says by `--check` what this host lacks."""
     ready: Ready = Field(default_factory=Ready)
     counters: str | None = None
     info: str | None = None

@@ -243,7 +243,7 @@ def _specs(
 def _spec(
     arm: Arm, procedure: ProcedureName, runtimes: RuntimeResolver, first_port: int, half: int | None = None
 ) -> Spec:
-    runtime = runtimes.runtime(arm.deployment)
+    runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
     if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
         raise BadInput(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
@@ -262,7 +262,7 @@ def _spec(
 
 def _cores(arm: Arm, runtimes: RuntimeResolver, half: int | None) -> list[Core]:
     """The cores that an arm may use."""
-    runtime = runtimes.runtime(arm.deployment)
+    runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
     cores = [core.cpus for core in planned_cores(arm.host).cores]
     if runtime.cpus is not None:
         # A cluster's CPUs are told apart by nothing but their number.

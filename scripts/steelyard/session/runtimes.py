@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from steelyard.analysis.across import AUTHORITY
 from steelyard.build import BUILDS, checkout, fingerprint
@@ -35,6 +36,7 @@ from steelyard.results.spec import Spec
 from steelyard.spec.jitserver import compilers
 from steelyard.spec.layout import Runtime
 from steelyard.workload.loader import LoadedWorkload
+from steelyard.yamlfile import Scalar
 
 
 @dataclass(frozen=True)
@@ -77,15 +79,17 @@ class RuntimeResolver:
         self._cluster_images = cache(lambda: ClusterImages(self.cluster))
         self._allocatable_cpus = cache(lambda: allocatable_cpus(self.cluster))
 
-    def runtime(self, deployment: DeploymentSettings) -> Runtime:
-        """What an arm's components run on.
+    def runtime(
+        self, deployment: DeploymentSettings, settings: Mapping[str, Scalar] = MappingProxyType({})
+    ) -> Runtime:
+        """What an arm's components run on; `settings` are the workload's own.
 
         Raises:
             MissingRequirement: a JDK, `taskset`, the container engine, the cluster or an image is missing.
             BadInput: a package that is not there, or no such commit.
         """
         finds = {"process": self._processes, "compose": self._containers, "kubernetes": self._pods}
-        return finds[deployment.engine](deployment)
+        return finds[deployment.engine](deployment, settings)
 
     def check_engine(self, spec: Spec) -> Spec:
         """The spec with what belongs beside its figures for its engine's sake.
@@ -158,7 +162,7 @@ class RuntimeResolver:
                 versions[AUTHORITY] = authority
         return versions
 
-    def _processes(self, deployment: DeploymentSettings) -> Runtime:
+    def _processes(self, deployment: DeploymentSettings, _settings: Mapping[str, Scalar]) -> Runtime:
         require_program("taskset")
         jdk = self._jdk(deployment.jdk)
         injector = find_hotspot(jdk)
@@ -183,27 +187,36 @@ class RuntimeResolver:
             jcmd=(jdk.home / "bin" / "jcmd").exists(),
         )
 
-    def _containers(self, deployment: DeploymentSettings) -> Runtime:
-        return self._images(*_image_choice(deployment), DockerImages(self.docker))
+    def _containers(self, deployment: DeploymentSettings, settings: Mapping[str, Scalar]) -> Runtime:
+        return self._images(
+            *_image_choice(deployment), DockerImages(self.docker), frozenset(settings.items())
+        )
 
-    def _pods(self, deployment: DeploymentSettings) -> Runtime:
-        runtime = self._images(*_image_choice(deployment), self._cluster_images())
+    def _pods(self, deployment: DeploymentSettings, settings: Mapping[str, Scalar]) -> Runtime:
+        images = self._cluster_images()
+        runtime = self._images(*_image_choice(deployment), images, frozenset(settings.items()))
         cpus, notes = self._allocatable_cpus()
         return replace(runtime, cpus=cpus, notes=notes)
 
     def _find_images(
-        self, topology: str | None, jdk: str | None, build: str | None, remote: bool, images: Images
+        self,
+        topology: str | None,
+        jdk: str | None,
+        build: str | None,
+        remote: bool,
+        images: Images,
+        settings: frozenset[tuple[str, Scalar]],
     ) -> Runtime:
-        _, chosen = self.workload.workload.topology(topology)
+        _, chosen = self.workload.choose(topology, dict(settings)).workload.topology(topology)
         more = compilers(DeploymentSettings(jvm=JvmSettings(jit="remote"))) if remote else {}
         places = {
             name: component.container
             for name, component in {**chosen.components, **more}.items()
             if component.container is not None
         }
-        settings = bundle_settings(chosen.bundle or "server")
+        of_bundle = bundle_settings(chosen.bundle or "server")
         servers = chosen.kinds("server")
-        return find_images(images, places, servers, jdk, build, settings, more, self.workload.workload)
+        return find_images(images, places, servers, jdk, build, of_bundle, more, self.workload.workload)
 
     def _mark(self, commit: str | None) -> str:
         root = ROOT if commit is None else checkout(commit)

@@ -45,7 +45,7 @@ def make_component(
         texts = {**values, "upstreams": _upstreams(layout)}
         special["files"] = {key: fill(text, texts, where) for key, text in how.templates.items()}
         copies = {key: _from_checkout(layout.loaded.require_text(path)) for key, path in how.files.items()}
-        special |= {"copies": copies, "port_taken": how.port_taken, "data": how.data}
+        special |= {"copies": copies, "port_taken": how.port_taken, "data": how.data, "check": how.check}
         if how.folder is not None:
             started_in = (layout.loaded.folder / how.folder).resolve()
             if not started_in.is_dir():

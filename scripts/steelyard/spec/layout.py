@@ -17,6 +17,7 @@ from steelyard.spec.jitserver import compilers, relays
 from steelyard.workload.loader import LoadedWorkload
 from steelyard.workload.schema import (
     LATER,
+    ChosenComponent,
     ComponentDescription,
     ContainerDescription,
     ProcessDescription,
@@ -116,6 +117,12 @@ class Layout:
     def how(self, component: str) -> ProcessDescription | ContainerDescription:
         """How a kind runs with the arm's engine (raises BadInput where the workload does not say)."""
         launch = self.kinds[component].container if self.in_containers else self.kinds[component].process
+        if launch is None and (one_of := self.kinds[component].one_of) is not None:
+            setting = f"{self.loaded.workload.name}.{one_of.setting}"
+            raise BadInput(
+                f"{setting}={self.settings[one_of.setting]} does not run with the {self.arm.deployment.engine} engine:"
+                f" take another {setting} ({', '.join(self._able(one_of))}), or another engine"
+            )
         if launch is None:
             raise BadInput(
                 f"{self.loaded.workload.name} does not say how its {component} runs with the"
@@ -123,6 +130,15 @@ class Layout:
                 " or choose another engine"
             )
         return launch
+
+    def _able(self, one_of: ChosenComponent) -> list[str]:
+        """The values of a setting whose components run with the arm's engine."""
+        choices = self.loaded.choices[(self.loaded.folder / one_of.folder).resolve()]
+        return [
+            value
+            for value, choice in choices.items()
+            if (choice.container if self.in_containers else choice.process) is not None
+        ]
 
     @cached_property
     def names(self) -> dict[str, list[str]]:

@@ -45,6 +45,7 @@ def make_spec(
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
             not have.
     """
+    loaded = loaded.choose(arm.deployment.topology, dict(arm.settings))
     layout = Layout(arm, loaded, runtime, first_port, listen)
     workload, deployment, topology, values = (
         loaded.workload,
@@ -210,15 +211,15 @@ def _refuse_small(layout: Layout, heaps: dict[str, int | None]) -> None:
 def _stands_in(layout: Layout, noted: str) -> bool:
     """Whether a note of the workload on a kind of component (or on a role) holds for what runs here.
 
-    In containers a database is a real one unless its image says that it stands in for one. Where none is deployed
-    beside the servers, theirs is the one inside them; and a service is an emulator wherever it runs.
+    In containers a database is a real one unless its image says that it stands in for one. A note on servers is about
+    the database inside them, where none is deployed beside them; and a service is an emulator wherever it runs.
     """
     has_database = any(described.role == "database" for described in layout.kinds.values())
 
     def stands_in(name: str, role: Role) -> bool:
-        if not layout.in_containers or name in layout.runtime.embedded or role == "service":
-            return True
-        return role == "server" and not has_database
+        if role == "server":
+            return not has_database
+        return not layout.in_containers or name in layout.runtime.embedded or role == "service"
 
     return any(
         noted in (name, described.role) and stands_in(name, described.role)

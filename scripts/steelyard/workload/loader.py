@@ -2,14 +2,17 @@
 """Finds and reads workload files: the project's own by name, anybody's by path."""
 
 import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from steelyard.errors import BadInput
 from steelyard.paths import ROOT
+from steelyard.workload.choices import Choices, choose, read_choices
 from steelyard.workload.schema import Workload
-from steelyard.yamlfile import find_file, read_yaml
+from steelyard.yamlfile import Scalar, find_file, read_yaml
 
 APPS = ROOT / "apps"
 
@@ -19,6 +22,11 @@ class LoadedWorkload(NamedTuple):
 
     workload: Workload
     folder: Path
+    choices: Choices = MappingProxyType({})
+
+    def choose(self, topology: str | None, given: Mapping[str, Scalar]) -> "LoadedWorkload":
+        """The same with the components that settings choose in a topology (raises BadInput)."""
+        return self._replace(workload=choose(self.workload, self.choices, self.folder, topology, given))
 
     def package_path(self, name: str) -> Path:
         """Where a package's archive or folder lies."""
@@ -66,4 +74,5 @@ def workload_file(name: str) -> Path:
 def load_workload(name: str) -> LoadedWorkload:
     """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
     path = workload_file(name)
-    return LoadedWorkload(read_yaml(path, Workload, "a workload")[0], path.parent)
+    workload = read_yaml(path, Workload, "a workload")[0]
+    return LoadedWorkload(workload, path.parent, read_choices(workload, path.parent))

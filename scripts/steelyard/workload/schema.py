@@ -127,11 +127,16 @@ class ProcessDescription(Model):
     """Folder below `${folder}` in which it keeps its data; a session loads it once, and each trial gets a copy."""
     port_taken: int | None = None
     """Exit code with which it says that its port is taken."""
+    check: str | None = None
+    """One of its `files`, a shell script: `sh FILE --check` says in one line what this host lacks, with another exit
+    code than 0."""
 
     @model_validator(mode="after")
     def _check_package(self) -> Self:
         if self.liberty is not None and self.package is None:
             raise ValueError("liberty needs the package that holds the server")
+        if self.check is not None and self.check not in self.files:
+            raise ValueError("check is the name of one of its files")
         return self
 
 
@@ -183,6 +188,15 @@ class Ready(Model):
     """A path that answers as soon as the server runs, without what it depends on."""
 
 
+class ChosenComponent(Model):
+    """What stands in a component's place is chosen by a setting: a file for each of its values (`choices.py`)."""
+
+    setting: str
+    """A setting of type choice."""
+    folder: str
+    """Where `VALUE.yaml` lies, from the folder of the workload file."""
+
+
 class ComponentDescription(Model):
     """Something that runs in a trial."""
 
@@ -197,6 +211,8 @@ class ComponentDescription(Model):
     servers."""
     process: ProcessDescription | None = None
     container: ContainerDescription | None = None
+    one_of: ChosenComponent | None = None
+    """In the place of both: files that a setting chooses between."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Settings that it takes from its environment, on every engine."""
     threads: str | None = None
@@ -213,8 +229,8 @@ class ComponentDescription(Model):
 
     @model_validator(mode="after")
     def _runs_somewhere(self) -> Self:
-        if self.process is None and self.container is None:
-            raise ValueError("say how it runs: process, container, or both")
+        if (self.process is None and self.container is None) != (self.one_of is not None):
+            raise ValueError("say how it runs: process, container, or both; or one_of")
         if self.container is not None and (self.container.status is not None) != self.status:
             raise ValueError("status goes with the container's status: its port inside")
         return self
@@ -378,6 +394,11 @@ class Workload(Model):
                     raise ValueError(f"topology {name}: there is no setting {key!r}")
                 self.settings[key].check(value)
             for component_name, component in topology.components.items():
+                if component.one_of is not None and not self._chooses(component.one_of.setting):
+                    raise ValueError(
+                        f"topology {name}, component {component_name}: no setting {component.one_of.setting!r} of type"
+                        " choice"
+                    )
                 package = component.process.package if component.process else None
                 if package is not None and package not in self.packages:
                     raise ValueError(
@@ -388,6 +409,9 @@ class Workload(Model):
             if name not in known:
                 raise ValueError(f"limits: there is no operation {name!r}{nearest(name, sorted(known))}")
         return self
+
+    def _chooses(self, setting: str) -> bool:
+        return setting in self.settings and self.settings[setting].type == "choice"
 
     def topology(self, name: str | None) -> tuple[str, Topology]:
         """The topology of that name, the first for None (raises BadInput)."""

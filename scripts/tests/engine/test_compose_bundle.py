@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.loader import load_workload, workload_names
-from steelyard.workload.schema import ContainerPlace, DataRequest
+from steelyard.workload.schema import ContainerPlace, DataRequest, Topology
+from steelyard.yamlfile import Scalar
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "compose"
 USER = User(1000, 1000)
@@ -296,9 +298,23 @@ def test_a_server_of_any_image_keeps_its_own_health_check(tmp_path: Path) -> Non
     assert not services["server-1"].get("read_only")
 
 
+def variants(topology: str, workload: str) -> list[Topology]:
+    """A topology with each component that a setting chooses in it, of those that have an image."""
+    loaded = load_workload(workload)
+    chosen = loaded.workload.topologies[topology]
+    values: list[dict[str, Scalar]] = [{}]
+    for component in chosen.components.values():
+        if component.one_of is not None:
+            choices = loaded.choices[(loaded.folder / component.one_of.folder).resolve()]
+            values = [{component.one_of.setting: name} for name, one in choices.items() if one.container]
+    return [loaded.choose(topology, given).workload.topologies[topology] for given in values]
+
+
 def test_images_are_named_by_the_same_variables_as_in_the_bundles() -> None:
     for name in workload_names():
-        for topology in load_workload(name).workload.topologies.values():
+        for topology in chain.from_iterable(
+            map(variants, load_workload(name).workload.topologies, repeat(name))
+        ):
             assert topology.bundle is not None
             defaults = {
                 service: re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", base["image"])

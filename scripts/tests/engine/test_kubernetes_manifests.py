@@ -238,10 +238,10 @@ def test_a_bundle_that_lacks_something_or_has_too_much_is_refused(
 @needs_kubectl
 def test_servers_that_share_a_filestore_are_refused() -> None:
     runtime = containers("server", "database", "geocoder", jvm=make_jvm("hotspot"), cpus=8)
-    asked = ("engine=kubernetes", "jvms=1,2", "topology=shared")
+    asked = ("engine=kubernetes", "jvms=1,2", "topology=shared", "olio.database=postgresql")
     spec = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload="olio")["jvms-2"]
     with pytest.raises(BadInput, match="filestore"):
-        select_objects(spec, bundle("olio"))
+        select_objects(spec, bundle("olio-postgresql"))
 
 
 def test_components_of_a_kind_that_differ_are_refused() -> None:

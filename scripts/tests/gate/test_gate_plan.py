@@ -24,10 +24,10 @@ REQUEST = RunRequest("gate", blocks=6, seed=3)
 class RuntimeResolver(KnownResolver):
     """Those of a host with two families of JVMs."""
 
-    def runtime(self, deployment: DeploymentSettings) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings, *settings: Any) -> Runtime:
         if deployment.engine == "process" and deployment.jdk == "openj9-21":
             return processes(make_jvm("openj9", 21))
-        return super().runtime(deployment)
+        return super().runtime(deployment, *settings)
 
 
 @pytest.fixture(autouse=True)

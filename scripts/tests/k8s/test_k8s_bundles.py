@@ -37,6 +37,7 @@ VARIED = [
     ("acmeair-microservices", (*JITSERVER, "lab")),
     ("daytrader7", (*JITSERVER, "lab")),
     ("daytrader7-derby", ("hotspot", "openshift")),
+    ("daytrader7-postgresql", (*JITSERVER, "openshift")),
     ("olio", (*JITSERVER, "lab")),
     ("olio-derby", ("hotspot", "small")),
     ("olio", ("openshift-db2",)),
@@ -65,7 +66,7 @@ def everything(rendered: Mapping[str, list[Manifest]], varied: list[Any]) -> lis
 
 
 def test_every_component_is_tried() -> None:
-    always = {"restricted", "liberty", "mongodb", "db2"}  # in a bundle
+    always = {"restricted", "liberty", "mongodb", "db2", "postgresql", "filestore"}  # in a bundle
     always |= {"registry"}  # below
     tried = set(chain.from_iterable(names for _, names in VARIED)) | always
     assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
@@ -211,7 +212,7 @@ def test_pods_ask_for_what_they_need_and_are_looked_after(everything: list[list[
 
 
 def test_olio_stays_in_service_without_its_geocoder(rendered: Mapping[str, list[Manifest]]) -> None:
-    for bundle in ("olio", "olio-derby"):
+    for bundle in ("olio", "olio-derby", "olio-postgresql"):
         made = {manifest["metadata"]["name"]: pod for manifest, pod in pods(rendered[bundle])}
         server = made["server"]["containers"][0]
         assert server["readinessProbe"]["httpGet"]["path"] == "/olio/health/ready"

@@ -125,7 +125,7 @@ def test_several_jvms_of_what_is_there_once_are_refused() -> None:
     found = specs("jvm-count", "jvms=1,2", "topology=shared", workload="daytrader7")
     assert [len(spec.servers) for spec in found.values()] == [1, 2]
     database = found["jvms-2"].component("database")
-    told = {one.environment["TRADE_DERBY_PORT"] for one in found["jvms-2"].servers}
+    told = {one.environment["TRADE_DB_PORT"] for one in found["jvms-2"].servers}
     assert told == {str(database.port)}, "one database for both"
 
 
@@ -522,6 +522,7 @@ def test_figures_on_derby_say_so_in_containers_too(workload: str, topology: str,
     found = asked(
         workload,
         deployment={"engine": "compose", "topology": topology},
+        settings={f"{workload}.database": "postgresql"} if topology == "shared" else {},
         factors={"cores": {"levels": [1, 2]}},
     )
     for spec in specs_of(found, cores(4), runtime).values():

@@ -6,12 +6,18 @@ component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cac
 """
 
 import json
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
-from steelyard.engines.process.command import Places, deployment_script, load_script
+from steelyard.engines.process.command import (
+    Places,
+    deployment_script,
+    inherited_environment,
+    load_script,
+)
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.process.priming import archived_classes, primed_folder
 from steelyard.errors import MissingRequirement, ProgramGone
@@ -25,12 +31,38 @@ from steelyard.results.store import write_atomic
 
 
 def require_commands(specs: Sequence[Spec]) -> None:
-    """See that the programs of whole command lines are there (raises MissingRequirement)."""
-    for component in (component for spec in specs for component in spec.without_injectors):
+    """See that the programs of whole command lines are there, and what components say that they need.
+
+    Raises:
+        MissingRequirement: something is missing.
+    """
+    components = [component for spec in specs for component in spec.without_injectors]
+    scripts = {
+        component.name: component.copies[component.check]
+        for component in components
+        if component.check is not None
+    }
+    for name, script in scripts.items():
+        _check(name, ROOT / script)
+    for component in components:
         if component.artifact.form == "command":
             program = Places("", component.artifact.path, "").fill(component.artifact.words[0], component)
             if not program.startswith("${"):
                 require_program(program)
+
+
+def _check(name: str, script: Path) -> None:
+    """Have a component's script look for what it needs (raises MissingRequirement)."""
+    asked = subprocess.run(
+        ["sh", str(script), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=inherited_environment(),
+    )
+    if asked.returncode != 0:
+        raise MissingRequirement(f"{name}: {asked.stderr.strip() or f'{script} --check failed'}")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Keys and indexes, once the tables are filled. A foreign key has an index of its own on Derby, so that the indexes of the
--- columns that have one are added for Db2 alone.
+-- columns that have one are added for the others (db2.sql, postgresql.sql).
 
 ALTER TABLE ADDRESS ADD CONSTRAINT PK_ADDRESS PRIMARY KEY (ADDRESSID);
 ALTER TABLE PERSON ADD CONSTRAINT PK_PERSON PRIMARY KEY (USERID);

@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7;
 
 import dev.steelyard.testkit.ContractCase;
 import dev.steelyard.testkit.ContractRunner;
+import dev.steelyard.testkit.PackagedServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ final class ContractIT {
 
   @TestFactory
   Stream<DynamicNode> pages(TradeServer server) {
-    return pages(server, RunMode.EJB, OrderMode.SYNC);
+    return pages(server.packaged(), RunMode.EJB, OrderMode.SYNC);
   }
 
   @Tag("full")
@@ -32,21 +33,25 @@ final class ContractIT {
       for (OrderMode order : OrderMode.values()) {
         if (run != RunMode.EJB || order != OrderMode.SYNC) {
           modes.add(
-              DynamicContainer.dynamicContainer(run + " " + order, pages(server, run, order)));
+              DynamicContainer.dynamicContainer(
+                  run + " " + order, pages(server.packaged(), run, order)));
         }
       }
     }
     return modes.stream();
   }
 
-  private static Stream<DynamicNode> pages(TradeServer server, RunMode run, OrderMode order) {
+  /** The pages of any server with the data of {@link TradeServer}, in these modes. */
+  static Stream<DynamicNode> pages(PackagedServer server, RunMode run, OrderMode order) {
     int user = 1 + run.value() * OrderMode.values().length + order.value();
     ContractRunner runner = runner(server, user);
     // By JDBC an order is read again for the page, and may have been completed by then.
     String later = run == RunMode.EJB ? "open" : "been submitted";
     runner.set("status", order == OrderMode.SYNC ? "closed" : later);
     Stream<DynamicNode> begin =
-        Stream.of(DynamicTest.dynamicTest("modes are set", () -> server.configure(run, order)));
+        Stream.of(
+            DynamicTest.dynamicTest(
+                "modes are set", () -> TradeServer.configure(server, run, order, true)));
     Stream<DynamicNode> cases =
         Stream.of("pages.yaml", "faces.yaml", "bad-input.yaml")
             .flatMap(table -> tests(runner, table));
@@ -55,16 +60,16 @@ final class ContractIT {
 
   @TestFactory
   Stream<DynamicTest> primitives(TradeServer server) {
-    return tests(runner(server, 0), "primitives.yaml");
+    return tests(runner(server.packaged(), 0), "primitives.yaml");
   }
 
   @TestFactory
   Stream<DynamicTest> administration(TradeServer server) {
-    return tests(runner(server, 0), "administration.yaml");
+    return tests(runner(server.packaged(), 0), "administration.yaml");
   }
 
-  private static ContractRunner runner(TradeServer server, int user) {
-    ContractRunner runner = new ContractRunner((name, path) -> server.packaged());
+  private static ContractRunner runner(PackagedServer server, int user) {
+    ContractRunner runner = new ContractRunner((name, path) -> server);
     runner.set("app", "/daytrader/app");
     runner.set("root", "/daytrader");
     runner.set("user", "uid:10" + user);

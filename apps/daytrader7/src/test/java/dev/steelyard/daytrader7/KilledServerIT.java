@@ -92,7 +92,7 @@ final class KilledServerIT {
             "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
             "TRADE_DATABASE",
             "derby-network",
-            "TRADE_DERBY_PORT",
+            "TRADE_DB_PORT",
             Integer.toString(port),
             "TRADE_CONNECTIONS",
             "30",

@@ -91,10 +91,16 @@ public final class TradeServer implements AutoCloseable {
 
   /** Sets modes; alerts, long runs and publication stay on. */
   public void configure(RunMode run, OrderMode order) throws IOException, InterruptedException {
-    browser()
+    configure(server, run, order, true);
+  }
+
+  /** Sets modes of any server, and whether beans delete orders that were shown. */
+  static void configure(PackagedServer server, RunMode run, OrderMode order, boolean longRun)
+      throws IOException, InterruptedException {
+    new TradeBrowser(server.uri("/daytrader/"))
         .get(
-            "config?action=updateConfig&RunTimeMode=%d&OrderProcessingMode=%d&DisplayOrderAlerts=on&EnableLongRun=on&EnablePublishQuotePriceChange=on"
-                .formatted(run.value(), order.value()))
+            "config?action=updateConfig&RunTimeMode=%d&OrderProcessingMode=%d&DisplayOrderAlerts=on&EnablePublishQuotePriceChange=on%s"
+                .formatted(run.value(), order.value(), longRun ? "&EnableLongRun=on" : ""))
         .must("DayTrader Configuration Updated");
   }
 

@@ -8,6 +8,7 @@ import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.RunStatistics;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.TradeException;
+import dev.steelyard.daytrader7.direct.Database;
 import dev.steelyard.daytrader7.direct.TradeDirect;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.AccountProfile;
@@ -44,6 +45,7 @@ public class TradeBean implements TradeLocal {
 
   @EJB private MarketSummaryBean summary;
   @EJB private QuotePublisher publisher;
+  @Inject private Database database;
   @Inject private Messages messages;
   @Inject private TradeConfig config;
   @Inject private TradeDirect direct;
@@ -222,7 +224,8 @@ public class TradeBean implements TradeLocal {
         (Quote)
             entities
                 .createNativeQuery(
-                    "SELECT * FROM QUOTEEJB WHERE SYMBOL = ? FOR UPDATE WITH RS", Quote.class)
+                    database.dialect().locked("SELECT * FROM QUOTEEJB WHERE SYMBOL = ?"),
+                    Quote.class)
                 .setParameter(1, symbol)
                 .getSingleResult();
     BigDecimal oldPrice = quote.getPrice();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.data;
 
+import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.direct.Database;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -37,6 +38,15 @@ public class DataSet {
               connection.getMetaData().getDatabaseProductName()
                   + " "
                   + connection.getMetaData().getDatabaseProductVersion());
+    } catch (TradeException unreachable) {
+      return "unreachable";
+    }
+  }
+
+  /** The data source that is in use: what was chosen, as the connection tells. */
+  public String source() {
+    try {
+      return database.run(Dialect::dataSource);
     } catch (TradeException unreachable) {
       return "unreachable";
     }

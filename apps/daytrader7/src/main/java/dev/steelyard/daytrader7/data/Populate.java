@@ -77,6 +77,7 @@ public class Populate {
                 users,
                 quotes,
                 seed));
+    tables.filled();
     summary.refresh();
     directSummary.forget();
     statistics.clear();

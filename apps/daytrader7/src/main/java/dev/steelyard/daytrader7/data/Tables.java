@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.data;
 
+import dev.steelyard.bench.database.Dialect;
+import dev.steelyard.bench.database.Script;
 import dev.steelyard.daytrader7.direct.Database;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Makes the tables, by the scripts in {@code ddl/}. */
 @ApplicationScoped
 public class Tables {
 
-  private static final Pattern COMMENT = Pattern.compile("--[^\n]*");
   private static final List<String> KEYS = List.of("account", "holding", "order");
 
   @Inject private Database database;
@@ -36,21 +28,9 @@ public class Tables {
   /** Whether they are there; once they were, they are. */
   public boolean exist() {
     if (!seen) {
-      seen = found();
+      seen = database.run(connection -> Script.exists(connection, "DATASET"));
     }
     return seen;
-  }
-
-  private boolean found() {
-    return database.run(
-        connection -> {
-          try (ResultSet found =
-              connection
-                  .getMetaData()
-                  .getTables(null, connection.getSchema(), "DATASET", new String[] {"TABLE"})) {
-            return found.next();
-          }
-        });
   }
 
   /**
@@ -61,11 +41,11 @@ public class Tables {
    */
   public List<String> make() {
     List<Integer> counters = exist() ? counters() : List.of();
-    List<String> statements = statements(product());
+    List<String> statements = statements(database.dialect());
     database.run(
         connection -> {
           for (String sql : statements) {
-            execute(connection, sql);
+            Script.execute(connection, sql);
           }
           for (int i = 0; i < counters.size(); i++) {
             Database.update(
@@ -95,32 +75,22 @@ public class Tables {
         });
   }
 
-  private static void execute(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    } catch (SQLException e) {
-      // There may be nothing to drop.
-      if (!sql.startsWith("DROP ")) {
-        throw e;
-      }
-    }
+  /** Tells the database that the tables were filled. */
+  void filled() {
+    String script = database.dialect().script() + "-filled";
+    database.run(
+        connection -> {
+          for (String sql : Script.statements(Tables.class, script)) {
+            Script.execute(connection, sql);
+          }
+          return null;
+        });
   }
 
-  /** The statements for a product: those of all, and what Db2 is told besides. */
-  static List<String> statements(String product) {
-    List<String> scripts = product.startsWith("DB2") ? List.of("tables", "db2") : List.of("tables");
-    return scripts.stream()
-        .flatMap(name -> Arrays.stream(COMMENT.matcher(script(name)).replaceAll("").split(";")))
-        .map(String::strip)
-        .filter(each -> !each.isEmpty())
+  /** The statements for a database: those of all, and what it alone is told. */
+  static List<String> statements(Dialect dialect) {
+    return Stream.of("tables", dialect.script())
+        .flatMap(name -> Script.statements(Tables.class, name).stream())
         .toList();
-  }
-
-  private static String script(String name) {
-    try (InputStream in = Tables.class.getResourceAsStream("/ddl/" + name + ".sql")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

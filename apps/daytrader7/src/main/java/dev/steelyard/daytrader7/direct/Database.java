@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.direct;
 
+import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.daytrader7.TradeException;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -40,6 +41,16 @@ public class Database {
 
   @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
   private TransactionSynchronizationRegistry transactions;
+
+  private volatile Dialect dialect;
+
+  /** The words of the database, which is asked once. */
+  public Dialect dialect() {
+    if (dialect == null) {
+      dialect = run(Dialect::of);
+    }
+    return dialect;
+  }
 
   /**
    * Does the work: all of it, or none.

@@ -24,12 +24,13 @@ public class DirectOrders {
 
   private static final Timestamp BEING_SOLD = new Timestamp(0);
 
+  @Inject private Database database;
   @Inject private Keys keys;
 
   /** Makes an open order to buy. */
   void buy(Connection connection, int orderID, String userID, String symbol, double quantity)
       throws SQLException {
-    Account account = Lookups.lockedAccount(connection, userID);
+    Account account = Lookups.lockedAccount(connection, database.dialect(), userID);
     Quote quote = Lookups.quote(connection, symbol);
     if (quote == null) {
       throw new TradeException("There is no stock " + symbol + ".");
@@ -45,13 +46,14 @@ public class DirectOrders {
    */
   boolean sell(Connection connection, int orderID, String userID, int holdingID)
       throws SQLException {
-    Account account = Lookups.lockedAccount(connection, userID);
+    Account account = Lookups.lockedAccount(connection, database.dialect(), userID);
     Holding holding =
         one(
             connection,
             Rows::holding,
-            "SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ? AND ACCOUNT_ACCOUNTID = ?"
-                + " FOR UPDATE WITH RS",
+            database
+                .dialect()
+                .locked("SELECT * FROM HOLDINGEJB WHERE HOLDINGID = ? AND ACCOUNT_ACCOUNTID = ?"),
             holdingID,
             account.getAccountID());
     if (holding == null || holding.getPurchaseDate().equals(BEING_SOLD)) {

@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7.direct;
 
 import static dev.steelyard.daytrader7.direct.Database.one;
 
+import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.daytrader7.LoginException;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.AccountProfile;
@@ -15,11 +16,7 @@ import java.sql.SQLException;
 /** Single rows by their keys; those of a user have to be there. */
 final class Lookups {
 
-  /** A stock; with {@link #LOCKED} behind it, until the end of the transaction. */
   static final String QUOTE = "SELECT * FROM QUOTEEJB WHERE SYMBOL = ?";
-
-  /** Keeps others from changing the row; both databases know these words. */
-  static final String LOCKED = " FOR UPDATE WITH RS";
 
   static final String ORDER = "SELECT * FROM ORDEREJB WHERE ORDERID = ?";
   private static final String ACCOUNT = "SELECT * FROM ACCOUNTEJB WHERE PROFILE_USERID = ?";
@@ -33,8 +30,9 @@ final class Lookups {
   }
 
   /** The account whose balance is to change: nobody else may change it before this is done. */
-  static Account lockedAccount(Connection connection, String userID) throws SQLException {
-    return known(one(connection, Rows::account, ACCOUNT + LOCKED, userID), userID);
+  static Account lockedAccount(Connection connection, Dialect dialect, String userID)
+      throws SQLException {
+    return known(one(connection, Rows::account, dialect.locked(ACCOUNT), userID), userID);
   }
 
   static Account account(Connection connection, String userID) throws SQLException {

@@ -184,7 +184,8 @@ public class TradeDirect implements TradeServices {
     Moved moved =
         database.run(
             connection -> {
-              Quote quote = one(connection, Rows::quote, Lookups.QUOTE + Lookups.LOCKED, symbol);
+              Quote quote =
+                  one(connection, Rows::quote, database.dialect().locked(Lookups.QUOTE), symbol);
               BigDecimal factor = Prices.factorFor(quote.getPrice(), changeFactor);
               BigDecimal price = Prices.moved(quote.getPrice(), factor);
               update(

@@ -93,7 +93,9 @@ public final class TradeWorkload implements Workload {
   public Map<String, String> settings() {
     Map<String, String> settings =
         new TreeMap<>(CDI.current().select(TradeConfig.class).get().shown());
-    settings.put("database", CDI.current().select(DataSet.class).get().product());
+    DataSet data = CDI.current().select(DataSet.class).get();
+    settings.put("database", data.product());
+    settings.put("dataSource", data.source());
     return settings;
   }
 

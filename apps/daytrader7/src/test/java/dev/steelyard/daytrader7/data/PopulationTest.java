@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.bench.database.Dialect;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -69,7 +70,7 @@ final class PopulationTest {
   /** Db2 has the same tables, and is told more of them, which Derby cannot check. */
   @Test
   void theTablesAreMadeOnDerby() throws SQLException {
-    List<String> all = Tables.statements("Apache Derby");
+    List<String> all = Tables.statements(Dialect.DERBY);
     try (Connection connection = DriverManager.getConnection("jdbc:derby:memory:ddl;create=true");
         Statement statement = connection.createStatement()) {
       for (String sql : all) {
@@ -82,7 +83,7 @@ final class PopulationTest {
         assertEquals(3, count.getInt(1));
       }
     }
-    List<String> db2 = Tables.statements("DB2/LINUXX8664");
+    List<String> db2 = Tables.statements(Dialect.DB2);
     assertEquals(all, db2.subList(0, all.size()));
     List<String> more = db2.subList(all.size(), db2.size());
     assertEquals(8, more.size());

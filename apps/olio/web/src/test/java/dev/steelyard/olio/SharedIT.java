@@ -67,7 +67,7 @@ final class SharedIT {
     Map<String, String> environment = new HashMap<>();
     environment.put("JVM_ARGS", "-Xmx192m -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
     environment.put("OLIO_DATABASE", "derby-network");
-    environment.put("OLIO_DERBY_PORT", Integer.toString(databasePort));
+    environment.put("OLIO_DB_PORT", Integer.toString(databasePort));
     environment.put("OLIO_CONNECTIONS", "6");
     environment.put("OLIO_FILES", "small");
     environment.put("OLIO_FILES_MODE", "hardlink");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
+import dev.steelyard.olio.data.Database;
 import dev.steelyard.olio.entities.Tag;
 import dev.steelyard.olio.entities.TagLink;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.Query;
@@ -26,6 +28,8 @@ public class Tags {
   @PersistenceContext(unitName = "olio")
   private EntityManager entities;
 
+  @Inject private Database database;
+
   /** The tags that most events have, in alphabetical order. */
   @InTransaction
   public List<Tag> cloud() {
@@ -44,7 +48,8 @@ public class Tags {
   @SuppressWarnings("unchecked") // A native query of a class has its type.
   private List<Tag> dirty(String rest, Object... values) {
     Query query =
-        entities.createNativeQuery("SELECT * FROM SOCIALEVENTTAG " + rest + " WITH UR", Tag.class);
+        entities.createNativeQuery(
+            database.dialect().unlocked("SELECT * FROM SOCIALEVENTTAG " + rest), Tag.class);
     for (int i = 0; i < values.length; i++) {
       query.setParameter(i + 1, values[i]);
     }

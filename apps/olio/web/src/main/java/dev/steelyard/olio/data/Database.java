@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.data;
 
+import dev.steelyard.bench.database.Dialect;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
@@ -33,6 +34,23 @@ public class Database {
 
   @Resource(lookup = "java:comp/env/jdbc/OlioDataSource")
   private DataSource source;
+
+  private volatile Dialect dialect;
+
+  /**
+   * The words of the database, which is asked once. Nothing is committed for that: whoever asks may
+   * be in a transaction of Persistence.
+   */
+  public Dialect dialect() {
+    if (dialect == null) {
+      try (Connection connection = source.getConnection()) {
+        dialect = Dialect.of(connection);
+      } catch (SQLException e) {
+        throw new Failure(e);
+      }
+    }
+    return dialect;
+  }
 
   /** Does the work: all of it, or none. */
   public <T> T run(Work<T> work) {

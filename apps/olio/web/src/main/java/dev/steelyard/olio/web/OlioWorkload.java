@@ -2,6 +2,7 @@
 package dev.steelyard.olio.web;
 
 import dev.steelyard.bench.Workload;
+import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.olio.Settings;
 import dev.steelyard.olio.calendar.GeocoderClient;
 import dev.steelyard.olio.data.Database;
@@ -50,8 +51,10 @@ public final class OlioWorkload implements Workload {
     Map<String, String> settings = bean(Settings.class).shown();
     try {
       settings.put("database", bean(Tables.class).product());
+      settings.put("dataSource", bean(Database.class).run(Dialect::dataSource));
     } catch (Database.Failure e) {
       settings.put("database", "unreachable");
+      settings.put("dataSource", "unreachable");
     }
     return settings;
   }
