@@ -3,6 +3,7 @@ package dev.steelyard.daytrader7;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.Folders;
@@ -55,6 +56,8 @@ final class PostgreSqlIT {
   @BeforeAll
   static void start() throws IOException, InterruptedException {
     folder = Files.createTempDirectory("daytrader7-postgresql");
+    String missing = PostgreSql.missing();
+    assumeTrue(missing.isEmpty(), missing);
     database = PostgreSql.in(folder.resolve("database"));
     Map<String, String> environment = new HashMap<>(database.environment("TRADE"));
     environment.put("JVM_ARGS", "-Xmx320m -XX:+UseSerialGC -XX:TieredStopAtLevel=1");

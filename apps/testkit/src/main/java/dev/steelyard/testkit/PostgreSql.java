@@ -2,6 +2,7 @@
 package dev.steelyard.testkit;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -21,6 +22,14 @@ public final class PostgreSql {
   private PostgreSql(Path folder, int port) {
     this.folder = folder;
     this.port = port;
+  }
+
+  /** What this host lacks to run one, in a sentence; empty where nothing is missing. */
+  public static String missing() throws IOException, InterruptedException {
+    Process check =
+        new ProcessBuilder("sh", script().toString(), "--check").redirectErrorStream(true).start();
+    String said = new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return Waiting.awaitEnd(check) == 0 ? "" : said.strip();
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.steelyard.olio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.olio.geocoder.Geocoder;
 import dev.steelyard.testkit.Browser.Answer;
@@ -62,6 +63,8 @@ final class PostgreSqlIT {
     folder = Files.createTempDirectory("olio-postgresql");
     geocoder = new Geocoder("127.0.0.1", 0, 0);
     geocoder.start();
+    String missing = PostgreSql.missing();
+    assumeTrue(missing.isEmpty(), missing);
     database = PostgreSql.in(folder.resolve("database"));
     Map<String, String> environment = new HashMap<>(database.environment("OLIO"));
     environment.put("JVM_ARGS", "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
