@@ -9,6 +9,7 @@ With --scenario acmeair-monolith the injector sends that scenario's journeys, wh
 reply of ping: the ratio then says how much more a request costs that carries a form and whose answer is read.
 Rounds alternate between the two clients; printed are the medians and the median of the ratios of neighbouring rounds.
 CPU of wrk is its rusage; CPU of the injector is what its process used in the seconds counted (health.jsonl).
+With a C compiler, injector_floor.c says what of the open model's CPU the machine takes for any program at that rate.
 --profiler runs one more round of each model under async-profiler (its libasyncProfiler.so, which the Maven artifact
 tools.profiler:async-profiler holds) and prints where the CPU of the event loop went; these rounds are in no other
 figure. Figures need a machine on which nothing else runs.
@@ -36,12 +37,15 @@ from typing import Any
 PACKAGE = Path(__file__).resolve().parents[2] / "loadgen" / "target" / "loadgen"
 USERS = 48
 PORT = 18099
+FLOOR_BYTES = 16_000
+"""Larger replies come in several pieces, which injector_floor.c would take for several answers."""
 NGINX = """
 worker_processes 1;
 daemon off;
 pid {folder}/nginx.pid;
 error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
+worker_rlimit_nofile 65536;
+events {{ worker_connections 32768; }}
 http {{
   access_log off;
   keepalive_requests 1000000000;
@@ -214,7 +218,8 @@ def injector_run(
         if profiled:
             time.sleep(settings["warmupSeconds"] + settings.get("rampSeconds", 0))
             library, stacks = profiled
-            start = f"start,event=ctimer,file={stacks},collapsed"
+            # In quotes: jcmd would take what has a `=` for an argument of its own.
+            start = f'"start,event=ctimer,file={stacks},collapsed"'
             jcmd = str(Path(find(java, "openjdk-17-jre-headless")).resolve().parent / "jcmd")
             subprocess.run(
                 [jcmd, str(injector.pid), "JVMTI.agent_load", library, start],
@@ -347,8 +352,27 @@ def compare(arguments: argparse.Namespace, wrk: str, java: str, url: str, folder
         f"late {sum(each['late'] for each in window)} and dropped {sum(each['dropped'] for each in window)} "
         f"in the seconds counted, p50 {commonest['latencyMillis']['p50']:.3f} ms"
     )
+    if arguments.bytes < FLOOR_BYTES and (floor := floor_round(arguments, folder)) is not None:
+        say(
+            f"a program that only waits, sends and receives, at the same rate: {100 * floor * arguments.rate:.1f} % of"
+            f" one CPU, {1e6 * floor:.1f} us a request; the injector {1e6 * cpu / (seconds * arguments.rate):.1f} us"
+        )
     for model, settings in (("closed", closed), ("open", open_model)) if arguments.profiler else ():
         profile(arguments, java, model, settings, folder)
+
+
+def floor_round(arguments: argparse.Namespace, folder: Path) -> float | None:
+    """Return CPU seconds a request of injector_floor.c against nginx; None without a C compiler or nginx."""
+    compiler = shutil.which("cc")
+    if compiler is None or arguments.target:
+        return None
+    program = folder / "floor"
+    source = Path(__file__).with_name("injector_floor.c")
+    subprocess.run([compiler, "-O2", "-o", str(program), str(source)], check=True)
+    command = ["taskset", "-c", str(arguments.client_cpu), str(program), str(PORT)]
+    command += [str(arguments.rate), str(arguments.seconds)]
+    requests, cpu = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return float(cpu) / int(requests)
 
 
 def profile(
