@@ -18,7 +18,7 @@ NO_COMMENTS = re.compile(
 )
 """Of a form that has no comments, recorded from a tool, written by one, or empty."""
 RECORDED = ("scripts/tests/fixtures/", "scripts/tests/report/golden/", "docs/examples/plans/", "docs/images/")
-OF_OTHERS = ("LICENSE", "images/legal/LICENSE", "images/legal/open-liberty/")
+OF_OTHERS = ("LICENSE", "images/legal/LICENSE")
 
 
 def tracked() -> list[str]:
