@@ -290,7 +290,13 @@ def planned_or_refused(file: HostileFile, folder: Path) -> str:
     number = next(_NUMBERS)  # what was read is kept by path
     if number % 100 == 0:
         load_workload.cache_clear()
-    path = folder / f"{file.kind}-{number}.yaml"
+    place = folder / "file"
+    if not place.exists():
+        place.mkdir()
+        (folder / "databases").symlink_to(
+            ROOT / "apps" / "databases"
+        )  # what applications choose from, beside them
+    path = place / f"{file.kind}-{number}.yaml"
     path.write_bytes(file.text)
     try:
         with bounded():

@@ -23,7 +23,7 @@ from steelyard.gate.verdict import decide
 from steelyard.measure.ledger import is_void
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
-from steelyard.results.schema import ArmRecord, RecordedWorkload, Session, Trial
+from steelyard.results.schema import ArmRecord, HostFacts, RecordedWorkload, Session, Trial
 from steelyard.selfcheck.hosts import HostModel
 from steelyard.selfcheck.trials import SPEC, Disturbance, Truth, make_sampled_trial, make_trial
 from steelyard.session.duet import judge_together
@@ -92,6 +92,30 @@ class Setup:
     def truth(self, arm: ArmModel) -> float:
         """True ratio of an arm to the baseline in the primary metric."""
         return 1 + (arm.cpu if self.primary == "cpu_per_1k" else arm.effect)
+
+
+_HOST = HostFacts(
+    hostname="synthetic",
+    architecture="synthetic",
+    cpu_model="synthetic",
+    sockets=1,
+    cores=1,
+    cpus=1,
+    threads_per_core=1,
+    smt=None,
+    numa_nodes=1,
+    memory_bytes=0,
+    swap_bytes=0,
+    kernel="synthetic",
+    os="synthetic",
+    page_size=4096,
+    governor=None,
+    turbo=None,
+    thp=None,
+    cgroup_version=None,
+    virtualization=None,
+)
+"""A gate asks whether its confirmation ran on the same one."""
 
 
 def run_sessions(setup: Setup, sessions: int, rng: np.random.Generator) -> Tally:
@@ -269,7 +293,13 @@ def template(setup: Setup) -> Session:
         design=Design(blocks=setup.blocks, repeats=REPEATS),
     )
     workload = RecordedWorkload(name="synthetic", version="1")
-    rest: dict[str, Any] = {"id": "selfcheck", "workload": workload, "quick": False, "notes": []}
+    rest: dict[str, Any] = {
+        "id": "selfcheck",
+        "workload": workload,
+        "host": _HOST,
+        "quick": False,
+        "notes": [],
+    }
     return Session.model_construct(
         experiment=experiment,
         arms=[

@@ -207,7 +207,8 @@ class RuntimeResolver:
         images: Images,
         settings: frozenset[tuple[str, Scalar]],
     ) -> Runtime:
-        _, chosen = self.workload.choose(topology, dict(settings)).workload.topology(topology)
+        loaded = self.workload.choose(topology, dict(settings), in_containers=True)
+        _, chosen = loaded.workload.topology(topology)
         more = compilers(DeploymentSettings(jvm=JvmSettings(jit="remote"))) if remote else {}
         places = {
             name: component.container

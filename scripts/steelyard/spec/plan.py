@@ -45,7 +45,8 @@ def make_spec(
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
             not have.
     """
-    loaded = loaded.choose(arm.deployment.topology, dict(arm.settings))
+    in_containers = arm.deployment.engine != "process"
+    loaded = loaded.choose(arm.deployment.topology, dict(arm.settings), in_containers=in_containers)
     layout = Layout(arm, loaded, runtime, first_port, listen)
     workload, deployment, topology, values = (
         loaded.workload,

@@ -37,8 +37,8 @@ Choices = Mapping[Path, Mapping[str, ComponentChoice]]
 """Folder -> value of the setting -> what it chooses."""
 
 
-def read_choices(workload: Workload, folder: Path) -> Choices:
-    """What a workload's settings choose between; `folder` is that of its file.
+def read_choices(workload: Workload, file: Path) -> Choices:
+    """What a workload's settings choose between; `file` is its own.
 
     Raises:
         BadInput: a file is not there, or is wrong.
@@ -47,8 +47,13 @@ def read_choices(workload: Workload, folder: Path) -> Choices:
     for topology in workload.topologies.values():
         for component in topology.components.values():
             if component.one_of is not None:
-                place = (folder / component.one_of.folder).resolve()
+                place = (file.parent / component.one_of.folder).resolve()
                 values = workload.settings[component.one_of.setting].choices or ()
+                for value in values:
+                    if not (place / f"{value}.yaml").is_file():
+                        raise BadInput(
+                            f"{file}: {component.one_of.setting} may be {value}: there is no {place}/{value}.yaml"
+                        )
                 choices[place] = {value: _read(place, value, workload) for value in values}
     return choices
 
@@ -68,16 +73,33 @@ def _read(folder: Path, value: str, workload: Workload) -> ComponentChoice:
 
 
 def choose(
-    workload: Workload, choices: Choices, folder: Path, topology: str | None, given: Mapping[str, Scalar]
+    workload: Workload,
+    choices: Choices,
+    folder: Path,
+    topology: str | None,
+    given: Mapping[str, Scalar],
+    *,
+    in_containers: bool,
 ) -> Workload:
     """The workload with what the settings choose in a topology in its place.
+
+    A choice that nobody made is the setting's default, and the first one that runs in containers where that does not.
 
     Raises:
         BadInput: a setting chooses nothing in this topology.
     """
     name, chosen = workload.topology(topology)
-    values = workload.resolve_settings(topology, given)
     _refuse_idle(workload, name, given)
+    if in_containers:
+        settings = dict(workload.settings)
+        for component in chosen.components.values():
+            if component.one_of is not None and (setting := component.one_of.setting) not in given:
+                offered = choices[(folder / component.one_of.folder).resolve()]
+                able = [value for value, choice in offered.items() if choice.container is not None]
+                if able and settings[setting].default not in able:
+                    settings[setting] = settings[setting].model_copy(update={"default": able[0]})
+        workload = workload.model_copy(update={"settings": settings})
+    values = workload.resolve_settings(topology, given)
     components, bundle, notes = {}, chosen.bundle, dict(workload.notes)
     for place, component in chosen.components.items():
         components[place] = component

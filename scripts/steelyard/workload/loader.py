@@ -24,9 +24,14 @@ class LoadedWorkload(NamedTuple):
     folder: Path
     choices: Choices = MappingProxyType({})
 
-    def choose(self, topology: str | None, given: Mapping[str, Scalar]) -> "LoadedWorkload":
+    def choose(
+        self, topology: str | None, given: Mapping[str, Scalar], *, in_containers: bool
+    ) -> "LoadedWorkload":
         """The same with the components that settings choose in a topology (raises BadInput)."""
-        return self._replace(workload=choose(self.workload, self.choices, self.folder, topology, given))
+        chosen = choose(
+            self.workload, self.choices, self.folder, topology, given, in_containers=in_containers
+        )
+        return self._replace(workload=chosen)
 
     def package_path(self, name: str) -> Path:
         """Where a package's archive or folder lies."""
@@ -75,4 +80,4 @@ def load_workload(name: str) -> LoadedWorkload:
     """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
     path = workload_file(name)
     workload = read_yaml(path, Workload, "a workload")[0]
-    return LoadedWorkload(workload, path.parent, read_choices(workload, path.parent))
+    return LoadedWorkload(workload, path.parent, read_choices(workload, path))

@@ -307,7 +307,9 @@ def variants(topology: str, workload: str) -> list[Topology]:
         if component.one_of is not None:
             choices = loaded.choices[(loaded.folder / component.one_of.folder).resolve()]
             values = [{component.one_of.setting: name} for name, one in choices.items() if one.container]
-    return [loaded.choose(topology, given).workload.topologies[topology] for given in values]
+    return [
+        loaded.choose(topology, given, in_containers=True).workload.topologies[topology] for given in values
+    ]
 
 
 def test_images_are_named_by_the_same_variables_as_in_the_bundles() -> None:

@@ -127,7 +127,7 @@ def test_a_store_is_one_file_and_says_what_the_host_lacks(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "says"),
     [
-        ("stores/large.yaml", STORE, None, "cannot read .*large.yaml"),
+        ("stores/large.yaml", STORE, None, "workload.yaml: store may be large: there is no .*large.yaml"),
         ("stores/large.yaml", "start.sh}", "start.sh, other: x}\n  package: shelf", "no package 'shelf'"),
         ("stores/small.yaml", STORE[STORE.index("process") :], "", "small.yaml: say how it runs"),
         ("stores/small.yaml", "check: start.sh", "check: stop.sh", "check is the name of one of its files"),
@@ -155,8 +155,19 @@ def test_what_is_wrong_is_named(shop: Path, file: str, old: str, new: str | None
 def test_images_are_those_of_the_database_that_was_chosen() -> None:
     loaded = load_workload("daytrader7")
     chosen: dict[str, Any] = {
-        name: loaded.choose("shared", {"database": name}).workload.topologies["shared"].components["database"]
+        name: loaded.choose("shared", {"database": name}, in_containers=False)
+        .workload.topologies["shared"]
+        .components["database"]
         for name in ("db2", "postgresql")
     }
     assert chosen["postgresql"].container.image == "docker.io/library/postgres:17"
     assert chosen["db2"].container.variable == "STEELYARD_DB2_IMAGE"
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_in_containers_what_nobody_chose_is_db2(name: str) -> None:
+    chosen = load_workload(name).choose("shared", {}, in_containers=True).workload
+    assert chosen.settings["database"].default == "db2"
+    container = chosen.topologies["shared"].components["database"].container
+    assert container is not None
+    assert container.variable == "STEELYARD_DB2_IMAGE"
