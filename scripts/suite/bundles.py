@@ -99,19 +99,11 @@ def pin_compose(text: str, digests: Digests) -> str:
 def pin_kubernetes(text: str, digests: Digests) -> str:
     """A manifest or kustomization with digests."""
 
-    def parts(image: str, tag: str) -> tuple[str, str]:
-        name, _, digest = digests.find(image, tag).partition("@")
-        return name, digest
+    def digest_of(match: re.Match[str]) -> str:
+        return f"{digests.find(match[1], match[2]).replace('@', ', digest: ')}}}"
 
-    def pin_entry(match: re.Match[str]) -> str:
-        name, digest = parts(match[1], match[2])
-        return f"{{name: {name}, digest: {digest}}}"
-
-    def pin_replacement(match: re.Match[str]) -> str:
-        name, digest = parts(match[1], match[2])
-        return f"newName: {name}, digest: {digest}}}"
-
-    text = _REPLACED.sub(pin_replacement, _RENAMED.sub(pin_entry, text))
+    text = _RENAMED.sub(lambda match: f"{{name: {digest_of(match)}", text)
+    text = _REPLACED.sub(lambda match: f"newName: {digest_of(match)}", text)
     text = _KUBERNETES.sub(lambda match: digests.find(match[1], match[2]), text)
     return text.replace(f"value: {UNPUBLISHED}}}", f"value: {digests.registry}}}")
 

@@ -37,11 +37,10 @@ from steelyard.session import workload_up
 from steelyard.session.deploying import Deployed
 from steelyard.session.plan import check_fits_host, check_host
 from steelyard.session.runtimes import RuntimeResolver, make_engines, require_startable
-from steelyard.spec.layout import FIRST_PORT, LOOPBACK
+from steelyard.spec.layout import EVERYWHERE, FIRST_PORT, LOOPBACK
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 
-EVERYWHERE = "0.0.0.0"
 WorkloadArgument = Annotated[
     str,
     Argument(

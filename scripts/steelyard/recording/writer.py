@@ -19,6 +19,7 @@ from steelyard.recording.pages import PageForm, forms_of
 _SHORTEST_PAUSE = 0.1
 _OWN_HEADERS = {"content-type", "authorization", "accept", "x-requested-with"}
 _STATUSES = range(200, 400)
+_NO_FILES = "guessed: recordings do not hold files: put one beside this file, or change content"
 HEAD = """steelyard: 1
 name: recorded
 version: "1"
@@ -176,9 +177,7 @@ class JourneyWriter:
         files = {name: _upload(file, media_type) for name, file, media_type, _ in request.files if file}
         if files:
             step.keys["multipart"] = files
-            step.comments.append(
-                "guessed: recordings do not hold files: put one beside this file, or change content"
-            )
+            step.comments.append(_NO_FILES)
 
     @staticmethod
     def _note_secrets(step: _StepText, fields: Mapping[str, str]) -> None:
@@ -242,9 +241,7 @@ class JourneyWriter:
                 for name, file, media_type, value in request.files
             }
             if any(file for _, file, _, _ in request.files):
-                step.comments.append(
-                    "guessed: recordings do not hold files: put one beside this file, or change content"
-                )
+                step.comments.append(_NO_FILES)
         elif request.fields is not None:
             step.keys["form"] = {name: self._value(step, value, name) for name, value in request.fields}
             self._note_secrets(step, step.keys["form"])

@@ -14,6 +14,7 @@ from steelyard.experiment.matrix import Arm
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.spec import ORDER
 from steelyard.spec.jitserver import compilers, relays
+from steelyard.workload.choices import values_that_run
 from steelyard.workload.loader import LoadedWorkload
 from steelyard.workload.schema import (
     LATER,
@@ -27,6 +28,8 @@ from steelyard.yamlfile import Scalar
 
 FIRST_PORT = 9080
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"
+"""Every address of a host, or of a container."""
 _NAME = re.compile(r"\$\{([A-Za-z][\w.-]*)\}")
 
 
@@ -134,11 +137,7 @@ class Layout:
     def _able(self, one_of: ChosenComponent) -> list[str]:
         """The values of a setting whose components run with the arm's engine."""
         choices = self.loaded.choices[(self.loaded.folder / one_of.folder).resolve()]
-        return [
-            value
-            for value, choice in choices.items()
-            if (choice.container if self.in_containers else choice.process) is not None
-        ]
+        return values_that_run(choices, in_containers=self.in_containers)
 
     @cached_property
     def names(self) -> dict[str, list[str]]:
@@ -218,7 +217,7 @@ class Layout:
         how = self.how(component)
         status = how.status if isinstance(how, ContainerDescription) else self.status.get(name)
         own: dict[str, object] = {} if status is None else {"status": status}
-        own["listen"] = "0.0.0.0" if self.in_containers else self.listen
+        own["listen"] = EVERYWHERE if self.in_containers else self.listen
         return values | {"host": host, "port": port if self.in_containers else self.ports[name], **own}
 
 

@@ -58,6 +58,15 @@ def read_choices(workload: Workload, file: Path) -> Choices:
     return choices
 
 
+def values_that_run(choices: Mapping[str, ComponentChoice], *, in_containers: bool) -> list[str]:
+    """The values of a setting whose components run in containers, or as processes."""
+    return [
+        value
+        for value, choice in choices.items()
+        if (choice.container if in_containers else choice.process) is not None
+    ]
+
+
 def _read(folder: Path, value: str, workload: Workload) -> ComponentChoice:
     path = folder / f"{value}.yaml"
     choice = read_yaml(path, ComponentChoice, "a component's")[0]
@@ -95,7 +104,7 @@ def choose(
         for component in chosen.components.values():
             if component.one_of is not None and (setting := component.one_of.setting) not in given:
                 offered = choices[(folder / component.one_of.folder).resolve()]
-                able = [value for value, choice in offered.items() if choice.container is not None]
+                able = values_that_run(offered, in_containers=True)
                 if able and settings[setting].default not in able:
                     settings[setting] = settings[setting].model_copy(update={"default": able[0]})
         workload = workload.model_copy(update={"settings": settings})

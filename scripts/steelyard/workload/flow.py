@@ -159,10 +159,7 @@ def places(actions: list[Any], at: KeyPath) -> Iterator[Place]:
 
 def walk(actions: list[Any], at: KeyPath = ()) -> Iterator[Place]:
     """All actions of a list, those of blocks after the block, in the order of the file."""
-    for where, action in places(actions, at):
-        yield where, action
-        if not isinstance(action, Step):
-            yield from _walk_places(actions_of(action, where))
+    return _walk_places(places(actions, at))
 
 
 def _walk_places(placed: Iterator[Place]) -> Iterator[Place]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from steelyard.errors import BadInput
 from steelyard.paths import CACHE, ROOT
+from steelyard.regular import read_bytes
 
 TRUSTED = CACHE / "trusted-workloads"
 """A digest a line."""
@@ -34,6 +35,6 @@ def keep_trust(path: Path, kept: Path = TRUSTED) -> None:
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_bytes(path)).hexdigest()
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({os.strerror(error.errno or 0)})") from error
