@@ -18,6 +18,7 @@ from steelyard import __version__
 from steelyard.cli import (
     certify,
     completion,
+    explain,
     gate,
     history,
     host,
@@ -63,8 +64,8 @@ _COMMANDS: dict[str, list[Callable[..., None]]] = {
         hosts.compare,
     ],
     "The gate": [gate.gate, certify.certify],
-    "This host": [inspect.doctor, hosts.tune, workload.up, workload.down],
-    "The suite": [inspect.schema, prove.selfcheck, completion.completion],
+    "This host": [inspect.doctor, hosts.tune, workload.up, workload.down, workload.init],
+    "The suite": [explain.explain, inspect.schema, prove.selfcheck, completion.completion],
 }
 for _panel, _commands in _COMMANDS.items():
     for _command in _commands:

@@ -2,6 +2,7 @@
 """`up` and `down`: a workload alone, running, with its addresses printed."""
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -40,6 +41,8 @@ from steelyard.session.runtimes import RuntimeResolver, make_engines, require_st
 from steelyard.spec.layout import EVERYWHERE, FIRST_PORT, LOOPBACK
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
+from steelyard.workload.starter import make_starter
+from steelyard.workload.trust import keep_trust
 
 WorkloadArgument = Annotated[
     str,
@@ -133,6 +136,64 @@ def up(
             f"listening on {listen}: whoever reaches it may load data and change settings, without a password"
         )
     open_console().print("stop it with: ./steelyard down", highlight=False)
+
+
+def init(
+    name: Annotated[str, Argument(metavar="NAME", help="Of the workload, and of the folder that is made.")],
+    start: Annotated[
+        str,
+        Option(
+            "--start",
+            metavar="COMMAND",
+            prompt="What starts your server, in the foreground, in this folder",
+            help="Command that starts the server in the foreground, with its port in it.",
+            show_default="asked",
+        ),
+    ],
+    port: Annotated[
+        int,
+        Option(
+            "--port",
+            metavar="P",
+            prompt="The port in that command",
+            min=1,
+            max=65535,
+            help="Port in that command.",
+            show_default="asked",
+        ),
+    ],
+    path: Annotated[
+        str,
+        Option(
+            "--path",
+            metavar="PATH",
+            prompt="A path that answers 200 when the server serves",
+            help="Path that answers 200 when the server serves.",
+            show_default="asked",
+        ),
+    ],
+) -> None:
+    """Write a workload file for a server of your own: NAME/workload.yaml. Asks what is not given."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
+        raise BadInput(
+            f"{name!r} is no name of a workload: small letters, digits and hyphens, a letter first"
+        )
+    if not path.startswith("/"):
+        raise BadInput(f"the path {path!r} has to begin with /")
+    file = Path(name) / "workload.yaml"
+    if file.exists():
+        raise BadInput(f"{file} is there already: choose another name, or edit it")
+    starter = make_starter(name, start, port, path, here=Path.cwd(), folder=file.parent)
+    file.parent.mkdir(exist_ok=True)
+    write_atomic(file, starter.text)
+    load_workload(str(file))
+    keep_trust(file)
+    typer.echo(f"written: {file}")
+    if starter.left_out:
+        typer.echo(f"left out, for experiments set them: {' '.join(starter.left_out)}")
+    typer.echo("next:")
+    for command in (f"up {file}", f"journey try {file}", "down", f"run jvm-count --quick --workload {file}"):
+        typer.echo(f"  ./steelyard {command}")
 
 
 def down() -> None:

@@ -137,6 +137,8 @@ class Load(Model):
     """What the injectors do, all of them together."""
 
     model: Literal["closed", "open"] = "closed"
+    """`closed`: each user waits for the answer before the next request; `open`: requests arrive at a rate, whether
+    earlier ones were answered or not."""
     users: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """Closed model: number of virtual users."""
     users_per_jvm: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -144,13 +146,21 @@ class Load(Model):
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second."""
     arrivals: Literal["even", "exponential"] = "even"
+    """Open model: the time between two arrivals, always the same or exponentially distributed."""
     think_time: Duration = 0.0
+    """Closed model: how long a user waits between two operations, as a mean; what a journey says itself goes first."""
     injectors: Annotated[int, Field(ge=1, le=64)] = 1
     """Number of injector processes."""
     ramp: Duration = 2.0
+    """Time over which users or the rate come up, before the warm-up."""
     warmup: Warmup = Field(default_factory=Warmup)
+    """Until when load runs before the measurement starts: a fixed duration, or `until` `steady` (throughput shows no
+    change and the JIT is quiet) or `compiled` (the JIT takes less than a fifth of the servers' CPU), between `at_least`
+    and `at_most`."""
     measure: Measure = 60.0
+    """Length of the measurement window."""
     request_timeout: Limit = 30.0
+    """How long an injector waits for an answer; a request without one by then is an error."""
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
     """Left out: the workload's own mix. Only for a journey in the workload file: percent of its visits."""
 

@@ -20,7 +20,7 @@ from steelyard.workload.schema import Workload
 from steelyard.yamlfile import first_error, nearest
 
 Section = Literal["load", "jvm", "deployment", "jitserver", "workload", "host"]
-_MODELS: dict[Section, type[BaseModel]] = {
+SECTIONS: dict[Section, type[BaseModel]] = {
     "load": Load,
     "jvm": JvmSettings,
     "deployment": DeploymentSettings,
@@ -41,9 +41,9 @@ class Settings:
         self._host = host
         self.sections: dict[str, Section] = {
             f"{section}.{key}" if section in _NAMED else key: section
-            for section, model in _MODELS.items()
+            for section, model in SECTIONS.items()
             for key in model.model_fields
-            if key not in _MODELS
+            if key not in SECTIONS
         }
         self.sections |= dict.fromkeys((f"{workload.name}.{name}" for name in workload.settings), "workload")
         self.sections |= dict.fromkeys(host, "host")
@@ -84,7 +84,7 @@ class Settings:
             elif section == "host":
                 self._host[name](value)
             else:
-                field = _MODELS[section].model_fields[name.removeprefix("jitserver.")]
+                field = SECTIONS[section].model_fields[name.removeprefix("jitserver.")]
                 annotated: Any = Annotated[field.annotation, *field.metadata, None]
                 TypeAdapter(annotated).validate_python(value)
         except ValidationError as error:

@@ -38,13 +38,18 @@ def _sources(jvm_kind: JvmKind, row: Setting) -> str:
 
 def _options(on: On | None) -> str:
     """The options by value, as code."""
-    if on is None:
-        return "-"
+    texts = options_by_value(on) if on is not None else {}
+    if on is None or not texts:
+        return "-" if on is None else "(notes)"
+    return "; ".join(f"`{value}` `{text}`" if value else f"`{text}`" for value, text in texts.items())
+
+
+def options_by_value(on: On) -> dict[str, str]:
+    """Options by value; by an empty text where one option takes any value; none where a function makes them."""
     if isinstance(on.options, str):
-        return f"`{on.options.replace('{size}', 'SIZE').replace('{value}', 'N')}`"
+        return {"": on.options.replace("{size}", "SIZE").replace("{value}", "N")}
     by_value = {} if callable(on.options) else on.options
-    texts = {format_value(value): text.replace("{page}", "4k") for value, text in by_value.items() if text}
-    return "; ".join(f"`{value}` `{text}`" for value, text in texts.items()) or "(notes)"
+    return {format_value(value): text.replace("{page}", "4k") for value, text in by_value.items() if text}
 
 
 if __name__ == "__main__":

@@ -95,6 +95,30 @@ def test_the_server_alone_is_up_from_a_file_named_from_here(workload: Path) -> N
     assert not processes_that_mention(str(workload.parent))
 
 
+def test_three_answers_make_a_file_with_which_a_server_is_up_and_tried(tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text("hello", encoding="utf-8")
+    given = (
+        "--start",
+        "python3 -m http.server 8000 --bind 127.0.0.1",
+        "--port",
+        "8000",
+        "--path",
+        "/page.txt",
+    )
+    made = call("init", "hello", *given, through=("env", "-C", str(tmp_path)))
+    assert made.returncode == 0, made.stderr
+    file = str(tmp_path / "hello" / "workload.yaml")
+    up = call("up", file, "--port", str(free_port()))
+    assert up.returncode == 0, up.stderr
+    try:
+        tried = call("journey", "try", file)
+        assert tried.returncode == 0, tried.stdout + tried.stderr
+        assert "200  GET" in tried.stdout
+    finally:
+        assert call("down").stdout.endswith("is down\n")
+    assert not processes_that_mention(str(tmp_path))
+
+
 def test_what_the_workload_file_lacks_is_told_with_its_line(workload: Path) -> None:
     text = workload.read_text(encoding="utf-8")
     workload.write_text(text.replace("operation: show", "operaton: show"), encoding="utf-8")

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`explain`: what a metric, a check, a setting, a host state or an exit code means, from where each is defined."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple
+
+from rich.markup import escape
+from typer import Argument
+
+from steelyard.cli.options import JsonOption, open_console, print_json, print_sentence
+from steelyard.errors import BadInput, Exit
+from steelyard.experiment.settings import SECTIONS
+from steelyard.host.states import STATES
+from steelyard.jvm.reference import options_by_value
+from steelyard.jvm.rows import On, Setting
+from steelyard.measure.registry import METRICS, RULES
+from steelyard.results.figures import capital
+from steelyard.workload.loader import load_workload, workload_names
+from steelyard.yamlfile import nearest
+
+_TYPES = {"integer": "a whole number", "number": "a number", "boolean": "true or false", "string": "a text"}
+"""Of a JSON Schema, for people."""
+
+
+class Explanation(NamedTuple):
+    """What one name means."""
+
+    name: str
+    topic: str
+    """What it is the name of: a metric, a check, ..."""
+    lines: dict[str, str]
+    """Sentences by what they tell; those that say nothing are left out."""
+
+
+def explanations() -> Iterator[Explanation]:
+    """Everything that has a name in reports, experiments and sentences of the harness."""
+    for metric in METRICS:
+        lines = {
+            "what": metric.label,
+            "unit": f"{metric.unit}, {metric.better} is better"
+            if metric.better != "neither"
+            else metric.unit,
+            "made of": metric.source,
+            "misleads": metric.pitfalls,
+            "trials": ", ".join(metric.procedures),
+        }
+        yield Explanation(metric.name, "metric", lines)
+    for rule in RULES:
+        lines = {
+            "passes when": rule.says,
+            "limit": f"{rule.limit:g} {rule.unit}",
+            "failing it": "makes the trial void: it is repeated"
+            if rule.voids
+            else "marks the trial, which still counts",
+            "trials": ", ".join(rule.procedures),
+            "why": f"docs/{rule.source}" if rule.source.startswith("method.md") else rule.source,
+        }
+        yield Explanation(rule.name, "check", lines)
+    yield from _settings()
+    for name in workload_names():
+        for key, setting in load_workload(name).workload.settings.items():
+            limits = {
+                "at least": setting.minimum,
+                "at most": setting.maximum,
+                "one of": setting.choices and ", ".join(setting.choices),
+                "default": setting.default,
+            }
+            lines = {"what": setting.about, "type": setting.type}
+            lines |= {word: _short(value) for word, value in limits.items() if value is not None}
+            yield Explanation(f"{name}.{key}", f"setting of {name}", lines)
+    for state in STATES.values():
+        lines = {"why": state.why, "takes": state.allowed, "is in": state.where}
+        yield Explanation(state.name, "state of the host", lines)
+    for code in Exit:
+        yield Explanation(str(int(code)), "exit code", {"what": code.meaning})
+
+
+def _settings() -> Iterator[Explanation]:
+    """Those of experiment files, by their models."""
+    for section, model in SECTIONS.items():
+        schema = model.model_json_schema()
+        named = "of the JVM" if section == "jvm" else f"in {section}"
+        for key, field in model.model_fields.items():
+            if key in SECTIONS:
+                continue
+            described = schema["properties"][field.alias or key]
+            lines = {"what": described.get("description", ""), "takes": _values(described)}
+            if "default" in described:
+                lines["default"] = "none" if field.default is None else _short(field.default)
+            for row in field.metadata:
+                if isinstance(row, Setting):
+                    lines |= {
+                        "HotSpot": _options(row.hotspot),
+                        "OpenJ9": _options(row.openj9),
+                        "note": row.note,
+                    }
+            name = f"{section}.{key}" if section == "jitserver" else key
+            yield Explanation(name, f"setting {named}", lines)
+
+
+def _values(described: dict[str, Any]) -> str:  # a property of a JSON Schema
+    """The values that a property takes, as far as the schema has them shortly."""
+    texts: list[str] = []
+    for part in described.get("anyOf", [described]):
+        match part:
+            case {"enum": [*values]}:
+                texts += map(str, values)
+            case {"const": value}:
+                texts.append(str(value))
+            case {"examples": [example, *_]}:
+                texts.append(f"a value such as {example}")
+            case {"type": str(name)}:
+                texts.append(_TYPES.get(name, ""))
+    return ", ".join(dict.fromkeys(filter(None, texts)))
+
+
+def _options(on: On | str) -> str:
+    """How a JVM has a setting; empty: by options that depend on more than its value (the note says how)."""
+    if isinstance(on, str):
+        return f"does not have it: {on}"
+    return "; ".join(f"{value}: {text}" if value else text for value, text in options_by_value(on).items())
+
+
+def _short(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_")
+
+
+def explain(
+    name: Annotated[
+        str | None,
+        Argument(
+            metavar="[NAME]",
+            help="A metric, check, setting, host state or exit code.",
+            show_default="list all",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a metric, a check, a setting, a host state or an exit code means."""
+    known = list(explanations())
+    # Checks are written with hyphens and metrics with underscores: who mixes them up means the same.
+    chosen = [each for each in known if name is None or _plain(each.name) == _plain(name)]
+    if not chosen:
+        raise BadInput(f"nothing is called {name!r}{nearest(str(name), [each.name for each in known])}")
+    if as_json:
+        print_json([each._asdict() for each in chosen])
+        return
+    console = open_console()
+    if name is None:
+        for topic in dict.fromkeys(each.topic for each in known):
+            names = ", ".join(each.name for each in known if each.topic == topic)
+            console.print(f"[bold]{escape(capital(topic))}[/bold]", highlight=False)
+            print_sentence(console, names, indent="  ")
+        return
+    for each in chosen:
+        console.print(f"[bold]{escape(each.name)}[/bold]  ({escape(each.topic)})", highlight=False)
+        for word, text in each.lines.items():
+            if text:
+                print_sentence(console, f"{word}: {' '.join(text.split())}", indent="  ")

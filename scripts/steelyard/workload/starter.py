@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A first workload file for a server, of what its owner knows: how it is started, its port, a path that answers."""
+
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.errors import BadInput
+
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_JVM_SETTING = re.compile(r"-X(mx|ms|mn)|-XX:[+-]Use\w*GC\b|-Xgcpolicy:|-Xlog:gc|-Xverbosegclog")
+"""Options that experiments set: heap, collector and GC log."""
+
+
+class Starter(NamedTuple):
+    """What was made of the answers."""
+
+    text: str
+    """Of the workload file."""
+    left_out: list[str]
+    """JVM options of the command that experiments set."""
+
+
+def make_starter(name: str, command: str, port: int, path: str, *, here: Path, folder: Path) -> Starter:
+    """Make the file.
+
+    Args:
+        name: of the workload.
+        command: as a person types it in `here`, in the foreground; variables may stand in front (`PORT=8080 node x`).
+        port: where the server then listens; in the file each server gets one of its own.
+        path: a GET that answers 200 when it serves; the first journey asks for it alone.
+        here: the folder in which the command works.
+        folder: that of the file.
+
+    Raises:
+        BadInput: the command cannot be read, or does not hold the port.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BadInput(f"the start command cannot be read ({error}): write it as a shell takes it") from error
+    if "$" in command:
+        raise BadInput(f"the start command holds a variable ({command}): write its value in its place")
+    variables = {}
+    while words and (assigned := _ASSIGNED.fullmatch(words[0])):
+        variables[assigned[1]] = assigned[2]
+        words = words[1:]
+    if not words:
+        raise BadInput("there is no start command: write what starts your server in the foreground")
+    ported = [_with_port(word, port) for word in (*words, *variables.values())]
+    if ported == [*words, *variables.values()]:
+        raise BadInput(
+            f"port {port} is not in the start command, and each server needs one of its own: say it as your server"
+            f" takes it (--port={port}, -Dserver.port={port} before -jar, or PORT={port} in front of the command)"
+        )
+    words, variables = ported[: len(words)], dict(zip(variables, ported[len(words) :], strict=True))
+    is_java = Path(words[0]).name == "java"
+    left_out = [word for word in words if _JVM_SETTING.match(word)] if is_java else []
+    return Starter(
+        _text(name, [word for word in words if word not in left_out], variables, path, here, folder), left_out
+    )
+
+
+def _with_port(word: str, port: int) -> str:
+    return re.sub(rf"(?<!\d){port}(?!\d)", "${port}", word)
+
+
+def _text(name: str, words: list[str], variables: dict[str, str], path: str, here: Path, folder: Path) -> str:
+    if Path(words[0]).name == "java":
+        start = f"java: {_flow(words[1:])}    # the JDK and the options of each arm are put in front"
+    else:
+        start = f"command: {_flow(words)}    # ${{jvm_options}} as a word, where it takes a JVM's"
+    environment = f"\n          environment: {json.dumps(variables, ensure_ascii=False)}" if variables else ""
+    started_in = os.path.relpath(here.resolve(), folder.resolve())
+    return f"""\
+steelyard: 1
+name: {name}
+version: "1"
+title: {json.dumps(f"{name}, one page")}
+
+limits: {{p99: 1s, errors: 0.1%}}
+
+topologies:
+  single:
+    about: one or several servers, each by itself
+    components:
+      server:
+        role: server
+        replicas: jvms            # as many as the experiment says
+        process:
+          folder: {json.dumps(started_in)}              # where the command is run
+          {start}{environment}
+        ready: {{path: {json.dumps(path)}}}
+    journey:
+      visits:
+        first:                    # ./steelyard journey from-har makes a journey of a browser's recording
+          steps:
+            - operation: page
+              path: {json.dumps(path)}
+              pause: {{think: 10ms, distribution: exponential}}
+"""
+
+
+def _flow(words: list[str]) -> str:
+    return f"[{', '.join(json.dumps(word, ensure_ascii=False) for word in words)}]"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`init`: three answers make a workload file that can be planned."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from steelyard.cli import workload as command
+from steelyard.cli.app import app
+from steelyard.errors import BadInput
+from steelyard.workload.loader import load_workload
+from steelyard.workload.schema import ProcessDescription
+from steelyard.workload.starter import Starter, make_starter
+from steelyard.workload.trust import is_trusted
+
+
+def starter(typed: str, port: int = 8080) -> Starter:
+    return make_starter("shop", typed, port, "/health", here=Path("/srv"), folder=Path("/srv/shop"))
+
+
+def process_of(made: Starter, folder: Path) -> ProcessDescription:
+    file = folder / "workload.yaml"
+    file.write_text(made.text, encoding="utf-8")
+    process = load_workload(str(file)).workload.topologies["single"].components["server"].process
+    assert process is not None
+    return process
+
+
+def test_a_java_command_keeps_its_words_but_for_what_experiments_set(tmp_path: Path) -> None:
+    made = starter("java -Xmx512m -XX:+UseZGC -Dserver.port=8080 -jar shop.jar --config='my conf'")
+    assert made.left_out == ["-Xmx512m", "-XX:+UseZGC"]
+    process = process_of(made, tmp_path)
+    assert process.java == ["-Dserver.port=${port}", "-jar", "shop.jar", "--config=my conf"]
+    assert process.folder == "..", "it is started where the command was typed"
+
+
+def test_variables_in_front_become_its_environment(tmp_path: Path) -> None:
+    process = process_of(starter("PORT=8080 MODE='a \"b\"' node server.js"), tmp_path)
+    assert process.command == ["node", "server.js"]
+    assert process.environment == {"PORT": "${port}", "MODE": 'a "b"'}
+
+
+def test_a_port_is_replaced_only_where_it_stands_by_itself(tmp_path: Path) -> None:
+    process = process_of(starter("serve :80 --max=8080 --name=180", port=80), tmp_path)
+    assert process.command == ["serve", ":${port}", "--max=8080", "--name=180"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("java -jar shop.jar", "port 8080 is not in the start command"),
+        ("java -jar shop.jar --port=18080", "port 8080 is not in the start command"),
+        ("java -jar $HOME/shop.jar --port=8080", "holds a variable"),
+        ("java -jar 'shop.jar --port=8080", "cannot be read"),
+        ("PORT=8080", "there is no start command"),
+    ],
+)
+def test_what_cannot_become_a_file_is_refused(typed: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        starter(typed)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "keep_trust", lambda _file: None)
+    return tmp_path
+
+
+def init(*words: str, answers: str = "") -> Any:  # click's, which typer hides
+    result = CliRunner().invoke(app, ["init", *words], input=answers)
+    if isinstance(result.exception, BadInput):
+        raise result.exception
+    return result
+
+
+def test_it_asks_what_is_not_given(here: Path) -> None:
+    result = init("shop", answers="python3 -m http.server 8000\n8000\n/\n")
+    assert result.exit_code == 0, result.output
+    assert "run jvm-count --quick --workload shop/workload.yaml" in result.output
+    assert load_workload(str(here / "shop" / "workload.yaml")).workload.name == "shop"
+
+
+def test_a_file_that_is_there_stays(here: Path) -> None:
+    given = ("--start", "serve 8000", "--port", "8000", "--path", "/")
+    assert init("shop", *given).exit_code == 0
+    (here / "shop" / "workload.yaml").write_text("mine", encoding="utf-8")
+    with pytest.raises(BadInput, match="is there already"):
+        init("shop", *given)
+    assert (here / "shop" / "workload.yaml").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "sentence"),
+    [("My Shop", "/", "no name of a workload"), ("shop", "health", "has to begin with /")],
+)
+def test_names_and_paths_are_checked_before_anything_is_written(
+    here: Path, name: str, path: str, sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        init(name, "--start", "serve 8000", "--port", "8000", "--path", path)
+    assert list(here.iterdir()) == []
+
+
+def test_who_made_it_is_not_asked_whether_to_trust_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusted: list[Path] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "keep_trust", trusted.append)
+    init("shop", "--start", "serve 8000", "--port", "8000", "--path", "/")
+    assert trusted == [Path("shop/workload.yaml")]
+    assert not is_trusted(tmp_path / trusted[0], kept=tmp_path / "none")
