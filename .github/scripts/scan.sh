@@ -15,7 +15,7 @@ look() { osv-scanner scan source --config .github/osv-scanner.toml "$@" || statu
 
 # Of the POMs and Go's modules it knows the names, of these not.
 look --recursive --lockfile requirements.txt:scripts/requirements.lock \
-    --lockfile requirements.txt:scripts/requirements-test.lock .
+    --lockfile requirements.txt:scripts/requirements-test.lock --lockfile requirements.txt:scripts/requirements-site.lock .
 if [ $# -gt 0 ]; then
     for target in $(jq --raw-output 'keys[]' "$1"); do
         image=$(jq --raw-output --arg t "$target" '.[$t] | (.["image.name"] | sub(",.*"; "") | sub(":[^:/]*$"; "")) + "@" + .["containerimage.digest"]' "$1")

@@ -60,6 +60,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "experiments/*": (*DEFAULT, "long"),
     "images/*": (*_PYTHON, "containers"),
     "k8s/*": (*_PYTHON, "containers"),
+    "mkdocs.yml": (*_PYTHON, "long"),
     "loadgen/*": ("checks", "java"),
     "loadgen/src/main/*": ("sessions", "long", "containers"),
     "pom.xml": (*_JAVA, "sessions", "containers"),

@@ -28,7 +28,7 @@ SHELL = below_root(
 CHECKERS = {
     "Python format": (SCRIPTS, ["ruff", "format", "--check", *PYTHON]),
     "Python lint": (SCRIPTS, ["ruff", "check", *PYTHON]),
-    "Python types": (SCRIPTS, ["mypy", "steelyard", "suite", "bench", "tests"]),
+    "Python types": (SCRIPTS, ["mypy", "steelyard", "suite", "bench", "pages", "tests"]),
     "YAML lint": (
         ROOT,
         [

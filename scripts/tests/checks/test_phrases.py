@@ -51,7 +51,7 @@ def test_sentences_are_plain() -> None:
     files = [
         *root.glob("scripts/steelyard/**/*.py"),
         *root.glob("scripts/**/*.j2"),
-        *root.glob("docs/*.md"),
+        *root.glob("docs/**/*.md"),
         root / "README.md",
     ]
     wrong = [fault for path in sorted(files) for fault in faults(path, path.read_text(encoding="utf-8"))]

@@ -201,7 +201,7 @@ def test_the_documents_name_no_command_or_option_that_there_is_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"], ids=lambda page: page.name
+    "page", [*sorted((ROOT / "docs").glob("**/*.md")), ROOT / "README.md"], ids=lambda page: page.name
 )
 def test_a_command_of_a_page_survives_copy_and_paste(page: Path) -> None:
     """What a shell would take for arguments: words behind several blanks that no `#` stands before."""

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of docs/ as a whole: each is reached, diagrams are current, and tables of names have every name."""
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+import yaml
+
+from pages.diagrams import DIAGRAMS, IMAGES
+from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
+from pages.site import requests_elsewhere
+from steelyard.experiment.schema import EngineName, ProcedureName
+from steelyard.host.states import STATES
+from steelyard.measure.ledger import PARTNER
+from steelyard.measure.registry import RULES
+from steelyard.paths import ROOT
+from steelyard.workload.loader import workload_names
+
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "examples" not in path.parts
+)
+
+
+def site_pages(entry: object) -> Iterator[str]:
+    """The pages that a part of the navigation names."""
+    match entry:
+        case str():
+            yield entry
+        case list():
+            for part in entry:
+                yield from site_pages(part)
+        case dict():
+            for part in entry.values():
+                yield from site_pages(part)
+
+
+def test_the_navigation_has_each_page_once() -> None:
+    navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    assert sorted(site_pages(navigation)) == sorted([*PAGES, *ADOPTED.values()])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_a_command_on_its_first_screen(page: str) -> None:
+    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "<!-- SPDX-License-Identifier: Apache-2.0 -->"
+    assert re.search(r"\./steelyard|^```|^    \S", "\n".join(lines[:40]), re.MULTILINE)
+
+
+def test_diagrams_are_what_the_program_draws() -> None:
+    assert {path.stem for path in IMAGES.glob("*.svg")} == set(DIAGRAMS)
+    for name, draw in DIAGRAMS.items():
+        written = (IMAGES / f"{name}.svg").read_text(encoding="utf-8")
+        assert written == draw().render(), f"{name}: run `python -m pages.diagrams` in scripts/"
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_each_diagram_is_on_a_page(name: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (*DOCS.rglob("*.md"), ROOT / "README.md")]
+    assert any(f"images/{name}.svg)" in text for text in texts)
+
+
+def first_cells(page: str, heading: str) -> list[str]:
+    """The names, in back-quotes, of the first column below a heading."""
+    text = (DOCS / page).read_text(encoding="utf-8").partition(f"\n{heading}\n")[2]
+    rows = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
+    cells = [row.split(" | ")[0] for row in rows if row.startswith("| `")]
+    return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_the_page_of_void_trials_has_each_check_and_what_to_do() -> None:
+    page = "how-to/void-trials.md"
+    assert first_cells(page, "## Checks that void a trial") == [
+        *(name for name in first_cells(page, "## Checks that void a trial") if name in VOIDING)
+    ]
+    assert sorted(first_cells(page, "## Checks that void a trial")) == sorted(VOIDING)
+    assert sorted(first_cells(page, "## Checks that only mark a trial")) == sorted(
+        rule.name for rule in RULES if not rule.voids
+    )
+    assert f"`{PARTNER}`" in (DOCS / page).read_text(encoding="utf-8")
+    rows = [line for line in (DOCS / page).read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert all(len(row.strip("| ").split(" | ")) == 4 for row in rows)
+
+
+VOIDING = {rule.name for rule in RULES if rule.voids}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *get_args(EngineName),
+        *get_args(ProcedureName),
+        *STATES,
+        *workload_names(),
+        *(path.name for path in (ROOT / ".github" / "workflows").glob("*.yml")),
+        *("x86-64", "ppc64le", "arm64", "hotspot", "openj9"),
+    ],
+)
+def test_where_each_part_ran_is_told(name: str) -> None:
+    assert f"`{name}`" in (DOCS / "reference" / "tested-on.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "link"),
+    [
+        ("gate.md", "[a](method.md#the-gate)", "method.md#the-gate"),
+        ("how-to/void-trials.md", "[a](../metrics.md)", "../metrics.md"),
+        ("README.md", "[a](../apps/README.md)", "reference/apps.md"),
+        ("reference/apps.md", "[a](../docs/gate.md#x)", "../gate.md#x"),
+        ("reference/apps.md", "[a](ping/workload.yaml)", f"{REPOSITORY}/blob/main/apps/ping/workload.yaml"),
+        ("own-server.md", "[a](examples/a.yaml)", f"{REPOSITORY}/blob/main/docs/examples/a.yaml"),
+        ("contributing.md", "[a](docs/development.md)", "development.md"),
+        ("gate.md", "[a](https://example.org/a)", "https://example.org/a"),
+        ("gate.md", "[a](#the-gate)", "#the-gate"),
+    ],
+)
+def test_links_lead_to_the_same_thing_on_the_site(page: str, text: str, link: str) -> None:
+    assert rewrite_links(text, page) == f"[a]({link})"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('<script src="assets/a.js"></script><a href="https://example.org">', 0),
+        ('<script src="https://example.org/a.js"></script>', 1),
+        ("<link rel=stylesheet href=//example.org/a.css>", 1),
+        ('<link rel="canonical" href="https://example.org/">', 0),
+        ("<style>a{background:url(https://example.org/a.png)}</style>", 1),
+    ],
+)
+def test_what_a_page_asks_another_host_for_is_seen(tmp_path, text: str, count: int) -> None:
+    (tmp_path / "a.html").write_text(text, encoding="utf-8")
+    assert len(list(requests_elsewhere(tmp_path))) == count
