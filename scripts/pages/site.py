@@ -34,8 +34,8 @@ def make_environment(folder: Path) -> Path:
     stamp, python = folder / LOCK.name, folder / "bin" / "python"
     if not (stamp.exists() and filecmp.cmp(LOCK, stamp, shallow=False)):
         venv.create(folder, clear=True, with_pip=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, "--require-hashes", "-r", LOCK], check=True)
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, "--require-hashes", "-r", str(LOCK)], check=True)
         shutil.copy(LOCK, stamp)
     return python
 
@@ -54,7 +54,17 @@ def build_site(target: Path) -> int:
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"site: MkDocs could not be installed: {error}", file=sys.stderr)  # noqa: T201
         return MISSING
-    command = [python, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean", "--site-dir", target]
+    command = [
+        str(python),
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--clean",
+        "--site-dir",
+        str(target),
+    ]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # of the theme, about its successor
     if subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode:
         return FAILED

@@ -4,6 +4,7 @@
 A drawing has a panel of its own, so that it is read on any page; the viewer's preference chooses the colours.
 """
 
+from collections.abc import Sequence
 from html import escape
 
 _ROLES = {  # each in light and in dark
@@ -79,12 +80,12 @@ class Drawing:
         """A filled circle."""
         self._parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" class="{style}"/>')
 
-    def path(self, points: list[tuple[float, float]], style: str = "") -> None:
+    def path(self, points: Sequence[tuple[float, float]], style: str = "") -> None:
         """A line through points."""
         way = " ".join(f"{x:g},{y:g}" for x, y in points)
         self._parts.append(f'<polyline points="{way}" class="line {style}"/>')
 
-    def arrow(self, points: list[tuple[float, float]], style: str = "") -> None:
+    def arrow(self, points: Sequence[tuple[float, float]], style: str = "") -> None:
         """A line through points, with a head at its end."""
         way = " ".join(f"{x:g},{y:g}" for x, y in points)
         self._parts.append(f'<polyline points="{way}" class="line {style}" marker-end="url(#head)"/>')

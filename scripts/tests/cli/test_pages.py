@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -130,6 +131,6 @@ def test_links_lead_to_the_same_thing_on_the_site(page: str, text: str, link: st
         ("<style>a{background:url(https://example.org/a.png)}</style>", 1),
     ],
 )
-def test_what_a_page_asks_another_host_for_is_seen(tmp_path, text: str, count: int) -> None:
+def test_what_a_page_asks_another_host_for_is_seen(tmp_path: Path, text: str, count: int) -> None:
     (tmp_path / "a.html").write_text(text, encoding="utf-8")
     assert len(list(requests_elsewhere(tmp_path))) == count

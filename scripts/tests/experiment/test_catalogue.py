@@ -20,6 +20,7 @@ from steelyard.results.spec import Spec
 from steelyard.session.schedule import populating_seconds, trial_seconds
 from steelyard.spec.layout import Runtime
 from steelyard.spec.plan import make_spec
+from steelyard.yamlfile import Scalar
 
 PAGE = ROOT / "docs" / "reference" / "experiments.md"
 FOREIGN = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
@@ -41,7 +42,7 @@ _TITLES = {
 _HEAD = "| experiment | question | workload | needs | `--quick` | whole |\n| --- | --- | --- | --- | --- | --- |\n"
 
 
-def levels(_: str) -> list[str]:
+def levels(_: str) -> list[Scalar]:
     """A host that has two levels of each state."""
     return ["on", "off"]
 
