@@ -40,6 +40,7 @@ CHECKERS = {
             "k8s",
             ".github",
             ".yamllint.yaml",
+            "mkdocs.yml",
         ],
     ),
     "shell lint": (ROOT, ["shellcheck", "--external-sources", "steelyard", ".ci/run", *SHELL]),
