@@ -127,7 +127,7 @@ def _runner(
         str(file), seed=1, workload=name.split(maxsplit=1)[0], settings=settings, first_port=PORT
     )
     plan = make_plan(request)
-    ensure_builds(Console(stderr=True), plan.runtimes)
+    ensure_builds(Console(stderr=True), plan.runtimes, plan.specs.values())
     parent = folder / name.replace(" ", "-")
     parent.mkdir()
     directory = new_session(plan, parent)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Java parts with Maven when they are missing or changed, and never otherwise.
+"""Builds the Java parts with Maven when they are missing or changed, and never otherwise; of them what is asked for.
 
-A build is kept under the fingerprint of its sources, so that an unchanged checkout finds it and a session
-records exactly what ran.
+A build is kept under the fingerprint of all sources, so that an unchanged checkout finds it and a session records
+exactly what ran. It has a package for each thing that runs, made when the first session needs it.
 """
 
 import fcntl
@@ -13,13 +13,13 @@ import signal
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
-from steelyard.host.programs import is_whole, write_mark
+from steelyard.host.programs import is_whole, mark_of, write_mark
 from steelyard.paths import CACHE, ROOT
 from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
@@ -32,6 +32,8 @@ _NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/apps/testkit/", "/worklo
 
 BUILDS = CACHE / "build"
 """Builds by fingerprint; each has a folder per package, a server package with its `wlp/`, and `loadgen/`."""
+_TARGET = "target"
+"""Folder of a module in which Maven makes things."""
 
 
 def fingerprint(root: Path = ROOT) -> str:
@@ -58,19 +60,19 @@ def _source_files(root: Path) -> Iterator[Path]:
         yield from (path for path in sorted(paths) if path.is_file() and path.suffix != ".md")
 
 
-def find_build(root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
-    """The build of the sources as they are now, if there is a whole one."""
+def find_build(packages: Collection[str], root: Path = ROOT, builds: Path = BUILDS) -> Path | None:
+    """The build of the sources as they are now, if these packages of it are there and whole."""
     folder = builds / fingerprint(root)
-    return folder if is_whole(folder) else None
+    return folder if all(is_whole(folder / name) for name in packages) else None
 
 
 def make_build(
     jdk: Jdk, maven: Path, packages: Mapping[str, Path], on_line: Callable[[str], None], root: Path = ROOT
 ) -> Path:
-    """Run Maven and keep what it made; the result appears whole or not at all.
+    """Run Maven for the packages that are missing and keep what it made; each appears whole or not at all.
 
     Args:
-        packages: what to keep beside the injector: name -> archive or folder that Maven makes, below the checkout.
+        packages: what is needed: name -> archive or folder that Maven makes, below the checkout.
         on_line: called with each line that Maven prints.
 
     Raises:
@@ -83,18 +85,22 @@ def make_build(
             # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
             # killed command has left of it must be gone before the next one runs in the same folders.
             fcntl.flock(lock, fcntl.LOCK_EX)
-            build = find_build(root, BUILDS)
-            if build is not None:
-                return build
-            _begin(lock, root)
             folder = BUILDS / fingerprint(root)
-            _run_maven(maven, jdk, folder.name, on_line, root, lock.fileno())
-            made = {"loadgen": Path("loadgen/target/loadgen"), **packages}
-            _keep({name: root / path for name, path in made.items()}, folder)
-            lock.truncate(0)
+            missing = {name: path for name, path in packages.items() if not is_whole(folder / name)}
+            if missing:
+                _begin(lock, root)
+                modules = sorted({_module(path) for path in missing.values()})
+                _run_maven(maven, jdk, folder.name, modules, on_line, root, lock.fileno())
+                _keep({name: root / path for name, path in missing.items()}, folder)
+                lock.truncate(0)
             return folder
     except OSError as error:
         raise no_space(CACHE, error) from error
+
+
+def _module(path: Path) -> str:
+    """The module of which Maven makes something."""
+    return str(Path(*path.parts[: path.parts.index(_TARGET)]))
 
 
 def _begin(lock: TextIO, root: Path) -> None:
@@ -102,14 +108,20 @@ def _begin(lock: TextIO, root: Path) -> None:
     lock.seek(0)
     if lock.read() == str(root):
         for module in (path.parent for top in _SOURCES for path in (root / top).rglob("pom.xml")):
-            shutil.rmtree(module / "target", ignore_errors=True)
+            shutil.rmtree(module / _TARGET, ignore_errors=True)
     lock.truncate(0)
     lock.write(str(root))
     lock.flush()
 
 
 def _run_maven(
-    maven: Path, jdk: Jdk, mark: str, on_line: Callable[[str], None], root: Path, lock: int
+    maven: Path,
+    jdk: Jdk,
+    mark: str,
+    modules: Sequence[str],
+    on_line: Callable[[str], None],
+    root: Path,
+    lock: int,
 ) -> None:
     log = CACHE / "build.log"
     with (
@@ -118,7 +130,8 @@ def _run_maven(
             kill_with_parent(
                 [
                     *(str(maven), "--batch-mode", "--threads", "2"),
-                    *("-DskipTests", f"-Dsteelyard.fingerprint={mark}", "package"),
+                    *("--projects", ",".join(modules), "--also-make"),
+                    *("-Dmaven.test.skip=true", f"-Dsteelyard.fingerprint={mark}", "package"),
                 ]
             ),
             cwd=root,
@@ -146,13 +159,15 @@ def _run_maven(
 
 
 def _keep(made: Mapping[str, Path], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as temporary:
-        new = Path(temporary) / "build"
         for name, path in made.items():
-            (shutil.copytree if path.is_dir() else _unpack)(path, new / name)
-        write_mark(new)
-        shutil.rmtree(folder, ignore_errors=True)
-        new.rename(folder)
+            package, new = folder / name, Path(temporary) / name
+            (shutil.copytree if path.is_dir() else _unpack)(path, new)
+            mark_of(package).unlink(missing_ok=True)
+            shutil.rmtree(package, ignore_errors=True)
+            new.rename(package)
+            write_mark(package)
 
 
 def _unpack(archive: Path, folder: Path) -> None:

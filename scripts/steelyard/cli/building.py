@@ -2,7 +2,7 @@
 """Finds or makes the build of the Java parts, with its progress shown."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -12,41 +12,58 @@ from steelyard.build import find_build, fingerprint, make_build
 from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import ROOT
+from steelyard.results.spec import Spec
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
 
+INJECTOR = "loadgen"
+"""The package of the injector."""
 
-def ensure_build(console: Console, jdk: Jdk | None = None, root: Path = ROOT) -> Path:
-    """The build of the sources of a checkout as they are now; Maven runs only when there is none.
+
+def ensure_build(
+    console: Console, jdk: Jdk | None = None, root: Path = ROOT, packages: Collection[str] | None = None
+) -> Path:
+    """The build of the sources of a checkout as they are now, with these packages; Maven runs only for what is missing.
+
+    Args:
+        packages: their names; None: all that the project's workloads run from.
 
     Raises:
         MissingRequirement: no JDK with javac, or no Maven.
         BuildFailed: as it says.
     """
-    build = find_build(root)
+    known = maven_packages()
+    wanted = {name: known[name] for name in (known if packages is None else packages)}
+    build = find_build(wanted, root)
     if build is not None:
         return build
     builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
     require_javac(builder)
     maven = find_maven(Path(builder.identity.home))
     began = time.monotonic()
-    reason = "first use, or the sources changed" if root == ROOT else f"build {fingerprint(root)}"
+    reason = (
+        f"first use, or the sources changed: {', '.join(wanted)}"
+        if root == ROOT
+        else f"build {fingerprint(root)}"
+    )
     with console.status(f"building the Java parts with Maven ({reason})") as status:
-        build = make_build(builder, maven, maven_packages(), _progress_printer(console, status), root)
+        build = make_build(builder, maven, wanted, _progress_printer(console, status), root)
     print_line(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
 
 
-def ensure_builds(console: Console, runtimes: RuntimeResolver) -> None:
-    """Every build that the arms of a session run (errors as `ensure_build`)."""
-    for root in runtimes.builds.values():
-        ensure_build(console, runtimes.builder, root)
+def ensure_builds(console: Console, runtimes: RuntimeResolver, specs: Iterable[Spec]) -> None:
+    """What the arms of a session run, of every build (errors as `ensure_build`)."""
+    artifacts = [component.artifact for spec in specs for component in spec.components]
+    for mark, root in runtimes.builds.items():
+        packages = {artifact.package for artifact in artifacts if artifact.build == mark and artifact.package}
+        ensure_build(console, runtimes.builder, root, sorted(packages))
 
 
 def maven_packages() -> dict[str, Path]:
-    """What the project's own workloads run from: name -> path below the checkout that Maven makes."""
-    return {
+    """What the project's own workloads and the injector run from: name -> path below the checkout that Maven makes."""
+    return {INJECTOR: Path("loadgen/target/loadgen")} | {
         package: workload.package_path(package).relative_to(ROOT)
         for workload in map(load_workload, workload_names())
         for package, described in workload.workload.packages.items()

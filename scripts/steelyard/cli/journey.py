@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.building import ensure_build
+from steelyard.cli.building import INJECTOR, ensure_build
 from steelyard.cli.options import JdkOption, JsonOption, open_console, print_json, print_line
 from steelyard.cli.workload import WorkloadArgument
 from steelyard.errors import BadInput, Exit
@@ -63,7 +63,7 @@ def try_(
     settings = try_settings(loaded.topologies[name], values, url or _url_of_up(loaded.name), visit)
     console = open_console(stderr=True)
     java = find_jdk(jdk)
-    package = ensure_build(console, java) / "loadgen"
+    package = ensure_build(console, java, packages=[INJECTOR]) / INJECTOR
     with console.status("one user is at work"):
         operations = run_try(settings, package, find_hotspot(java))
     if as_json:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from typer import Argument, Option
 
 from steelyard.cli import completion
@@ -120,7 +119,7 @@ def up(
         runtimes = RuntimeResolver(load_workload(workload), jdk)
         spec = _spec(runtimes, arm, port, listen)
         require_startable([spec])
-    _ensure_builds(console, runtimes, spec)
+    ensure_builds(console, runtimes, [spec])
     with console.status(f"starting {arm.name}"):
         started = workload_up.start(sys.argv[1:], workload_up.longest_start(spec))
     if as_json:
@@ -231,22 +230,12 @@ def _spec(runtimes: RuntimeResolver, arm: Arm, port: int, listen: str) -> Spec:
     )
 
 
-def _ensure_builds(console: Console, runtimes: RuntimeResolver, spec: Spec) -> None:
-    """What runs from a build of this project; a server of somebody else's needs none."""
-    if any(
-        component.artifact.build is not None
-        for component in spec.components
-        if component.artifact.package is not None
-    ):
-        ensure_builds(console, runtimes)
-
-
 def _keep(workload: str, arm: Arm, port: int, jdk: Path | None, listen: str) -> None:
     """The keeper: start the workload, note its servers, wait for SIGTERM, stop it."""
     workload_up.end_with_starter()
     runtimes = RuntimeResolver(load_workload(workload), jdk)
     spec = _spec(runtimes, arm, port, listen)
-    _ensure_builds(open_console(stderr=True), runtimes, spec)
+    ensure_builds(open_console(stderr=True), runtimes, [spec])
     with (
         host_lock(),
         held_ports(spec.ports),

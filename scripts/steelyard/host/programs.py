@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what a session runs is there, whole, and still what it was: builds by the list of their files, JDKs and other
-programs by size and time of change."""
+"""Whether what a session runs is there, whole, and still what it was: packages of builds by the list of their files,
+JDKs and other programs by size and time of change."""
 
 import os
 import shutil
@@ -9,26 +9,31 @@ from pathlib import Path
 
 from steelyard.results.spec import Artifact
 
-MARK = "complete"
-"""File of a build that lists what belongs to it: size and path, a line each. Written last."""
 _OF_A_JDK = ("bin/java", "release", "lib/modules")
 
 
-def write_mark(folder: Path) -> None:
-    """List the files of a build that has just been made, and force all of them to disk."""
+def mark_of(package: Path) -> Path:
+    """The file beside a package of a build that lists what belongs to it: size and path, a line each. Written last."""
+    return package.with_name(f"{package.name}.complete")
+
+
+def write_mark(package: Path) -> None:
+    """List the files of a package that has just been made, and force all of them to disk."""
     lines = [
-        f"{path.stat().st_size} {path.relative_to(folder)}\n" for path in folder.rglob("*") if path.is_file()
+        f"{path.stat().st_size} {path.relative_to(package)}\n"
+        for path in package.rglob("*")
+        if path.is_file()
     ]
     os.sync()  # the mark must not outlive a crash of the host that its files do not
-    (folder / MARK).write_text("".join(sorted(lines)), encoding="utf-8")
+    mark_of(package).write_text("".join(sorted(lines)), encoding="utf-8")
 
 
-def is_whole(folder: Path) -> bool:
-    """Whether a build has a mark, and every file that it lists, as long as it was."""
+def is_whole(package: Path) -> bool:
+    """Whether a package has a mark, and every file that it lists, as long as it was."""
     try:
-        lines = (folder / MARK).read_text(encoding="utf-8").splitlines()
+        lines = mark_of(package).read_text(encoding="utf-8").splitlines()
         return bool(lines) and all(
-            (folder / name).stat().st_size == int(size) for size, _, name in map(_split_line, lines)
+            (package / name).stat().st_size == int(size) for size, _, name in map(_split_line, lines)
         )
     except (OSError, ValueError):
         return False
@@ -43,7 +48,7 @@ def of_artifact(artifact: Artifact, package: Path | None) -> Iterator[Path]:
     if artifact.jvm is not None:
         yield from (Path(artifact.jvm.home) / name for name in _OF_A_JDK)
     if package is not None and artifact.build is not None and artifact.path is None:
-        yield package.parent / MARK
+        yield mark_of(package)
     for word in artifact.words:
         if package is not None and word.startswith("${package}"):
             yield Path(word.replace("${package}", str(package)))

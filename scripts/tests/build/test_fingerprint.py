@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from builders import make_jvm
 from waiting import ended, wait_until
 
+from steelyard import build as build_module
 from steelyard.build import find_build, fingerprint
+from steelyard.host.java import Jdk
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
 
@@ -65,22 +68,22 @@ def build(checkout: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "builds" / fingerprint(checkout)
     (folder / "ping" / "lib").mkdir(parents=True)
     (folder / "ping" / "lib" / "ping.jar").write_bytes(b"classes")
-    assert find_build(checkout, folder.parent) is None, "it has no mark yet"
-    write_mark(folder)
+    assert find_build(["ping"], checkout, folder.parent) is None, "it has no mark yet"
+    write_mark(folder / "ping")
     return folder
 
 
 def test_a_whole_build_is_found_also_when_a_server_has_been_primed(checkout: Path, build: Path) -> None:
     (build / "ping" / "usr-primed").mkdir()
     (build / "ping" / "usr-primed" / "cache").write_text("more", encoding="utf-8")
-    assert find_build(checkout, build.parent) == build
+    assert find_build(["ping"], checkout, build.parent) == build
 
 
 @pytest.mark.parametrize(
     "damage", ["removed", "cut", "unmarked", "mark emptied", "mark cut", "mark is nonsense"]
 )
 def test_a_damaged_build_is_made_anew(checkout: Path, build: Path, damage: str) -> None:
-    jar, mark = build / "ping" / "lib" / "ping.jar", build / "complete"
+    jar, mark = build / "ping" / "lib" / "ping.jar", build / "ping.complete"
     if damage == "removed":
         jar.unlink()
     elif damage == "unmarked":
@@ -89,9 +92,10 @@ def test_a_damaged_build_is_made_anew(checkout: Path, build: Path, damage: str) 
         left = {"cut": (jar, b"clas"), "mark emptied": (mark, b""), "mark cut": (mark, mark.read_bytes()[:5])}
         path, text = left.get(damage, (mark, b"\xff nonsense"))
         path.write_bytes(text)
-    assert find_build(checkout, build.parent) is None
+    assert find_build(["ping"], checkout, build.parent) is None
 
 
+MODULES = {"loadgen": "loadgen", "shop": "apps/shop", "geocoder": "apps/olio/geocoder"}
 MAVEN = """\
 #!/bin/sh
 # Leaves half an archive, and works in a process of its own.
@@ -113,7 +117,8 @@ from steelyard import build
 folder = Path(sys.argv[1])
 build.CACHE, build.BUILDS = folder / "cache", folder / "cache" / "build"
 jdk = SimpleNamespace(identity=SimpleNamespace(home="/none"))
-print(build.make_build(jdk, folder / "mvn", {}, lambda line: None, folder / "checkout"))
+packages = {"loadgen": Path("loadgen/target/loadgen")}
+print(build.make_build(jdk, folder / "mvn", packages, lambda line: None, folder / "checkout"))
 """
 
 
@@ -148,5 +153,38 @@ def test_a_build_that_was_killed_leaves_no_maven_and_is_made_anew(tmp_path: Path
     finally:
         os.kill(working, signal.SIGKILL)
     made = Path(second.communicate()[0].strip())
-    assert find_build(checkout, made.parent) == made
+    assert find_build(["loadgen"], checkout, made.parent) == made
     assert (made / "loadgen" / "lib.jar").exists()
+
+
+def test_a_build_is_made_package_by_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maven is asked for the modules of what is missing; what is there stays as it is."""
+    checkout, asked = tmp_path / "checkout", tmp_path / "asked"
+    checkout.mkdir()
+    (checkout / "pom.xml").write_text("<project/>", encoding="utf-8")
+    maven = tmp_path / "mvn"
+    maven.write_text(
+        f'#!/bin/sh\necho "$*" >> {asked}\nfor module in loadgen apps/shop apps/olio/geocoder; do\n'
+        "mkdir -p $module/target/made && date +%N > $module/target/made/jar\ndone\n",
+        encoding="utf-8",
+    )
+    maven.chmod(0o755)
+    monkeypatch.setattr(build_module, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(build_module, "BUILDS", tmp_path / "cache" / "build")
+    jdk = Jdk(Path("/java"), make_jvm("hotspot"))
+    wanted = {name: Path(module) / "target" / "made" for name, module in MODULES.items()}
+
+    def make(*names: str) -> Path:
+        packages = {name: wanted[name] for name in names}
+        return build_module.make_build(jdk, maven, packages, lambda _line: None, checkout)
+
+    made = make("loadgen")
+    first = (made / "loadgen" / "jar").read_text(encoding="utf-8")
+    assert make("loadgen", "shop", "geocoder") == made
+    assert (made / "loadgen" / "jar").read_text(encoding="utf-8") == first
+    assert find_build(MODULES, checkout, made.parent) == made
+    make("shop")
+    projects = [
+        line.split("--projects ")[1].split()[0] for line in asked.read_text(encoding="utf-8").splitlines()
+    ]
+    assert projects == ["loadgen", "apps/olio/geocoder,apps/shop"]

@@ -83,4 +83,4 @@ def test_maven_s_first_error_is_quoted(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(
         BuildFailed, match=r"\(Could not create local repository at /none/.m2 .*: see .*build.log"
     ):
-        make_build(jdk, maven, {}, lambda _line: None, tmp_path)
+        make_build(jdk, maven, {"ping": Path("apps/ping/target/ping.zip")}, lambda _line: None, tmp_path)

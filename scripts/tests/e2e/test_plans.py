@@ -93,7 +93,7 @@ def test_a_plan_is_played_by_several_users(plan: str, url: str, tmp_path: Path) 
     load = {"model": "closed", "users": 8, "measureSeconds": 3, "output": str(output)}
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({**try_settings(topology, {}, url, None), **load}), encoding="utf-8")
-    build, jdk = find_build(), find_hotspot(find_jdk())
+    build, jdk = find_build(["loadgen"]), find_hotspot(find_jdk())
     assert build is not None
     package = build / "loadgen"
     options = [option.replace("${package}", str(package)) for option in injector_options(jdk.identity)]

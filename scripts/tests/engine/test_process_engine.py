@@ -365,7 +365,7 @@ def a_build(folder: Path) -> Path:
     (folder / "loadgen").mkdir(parents=True)
     (folder / "loadgen" / "run").write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
     (folder / "loadgen" / "run").chmod(0o755)
-    write_mark(folder)
+    write_mark(folder / "loadgen")
     return folder
 
 

@@ -96,10 +96,9 @@ class ProcessEngine:
             lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
             if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
                 lost.append(java)
-            if package is not None and not package.exists():
-                lost.append(package)
-            elif package is not None and artifact.path is None and not is_whole(package.parent):
-                lost.append(package.parent)
+            if package is not None:
+                there = package.exists() and (artifact.path is not None or is_whole(package))
+                lost += [] if there else [package]
             lost += [path for path in map(ROOT.joinpath, component.copies.values()) if not path.exists()]
             if lost:
                 raise ProgramGone(
