@@ -122,6 +122,21 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     return [*uneven, *sentences, wording.belief()]
 
 
+def interim_answer(session: Session, analysis: Analysis, blocks: int) -> str | None:
+    """What the blocks so far say of the primary metric, for whoever waits; None: nothing yet.
+
+    It is looked at again and again, so each look has more than the 5 % of false alarms of the answer at the end.
+    """
+    estimates = analysis.estimates.get(analysis.primary, {})
+    told = {arm: estimate for arm, estimate in estimates.items() if estimate.low is not None}
+    if not told:
+        return None
+    label = metric_info(analysis.primary).label
+    changes = "; ".join(f"{arm_label(session, arm)} {effect(estimate)}" for arm, estimate in told.items())
+    planned = max(place.block for place in session.schedule)
+    return f"interim, after {blocks} of {planned} blocks: {label} of {changes}"
+
+
 def primary_claim(session: Session, analysis: Analysis) -> Claim:
     """What the answer of a session says of its primary metric; neither of a search nor of survival."""
     return _AnswerWording(session, analysis).claim()

@@ -9,6 +9,7 @@ from itertools import takewhile
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.rounds import comparable_places, did_not_start, reached_places
 from steelyard.analysis.search_result import search_results
+from steelyard.analysis.sentences import interim_answer
 from steelyard.engines.base import Engine
 from steelyard.errors import NoSpace, ServerFailed, SteelyardError
 from steelyard.host.lock import LOCK, host_lock
@@ -71,13 +72,18 @@ def run_session(
         directory.log(context.clock.time(), event, detail=differs or None)
         runner = TrialRunner(schedule, directory, engines, context, states)
         try:
-            while (planned := schedule.next(trials)) is not None:
+            upcoming = schedule.next(trials)
+            while (planned := upcoming) is not None:
                 context.watcher.trial_started(planned, len(trials), schedule.total(trials))
                 together = schedule.together(planned)
                 for trial in runner.run(together):
                     trials.append(trial)
                     context.watcher.trial_ended(trial, len(trials), schedule.total(trials))
                 require_starts(trials, at_once=len(together))
+                upcoming = schedule.next(trials)
+                # A gate has its own interim analyses, whose errors are counted.
+                if ends_at is None and upcoming is not None and upcoming.block != planned.block:
+                    _report_interim(directory, context, planned.block)
             Profiles(directory, engines, context, partial(_set_host, states)).make(schedule.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
             directory.log(context.clock.time(), "session-end")
@@ -91,6 +97,15 @@ def run_session(
                 analyse_again(directory)
                 write_report(directory)
     return trials
+
+
+def _report_interim(directory: SessionDirectory, context: RunContext, blocks: int) -> None:
+    """Between two blocks: the report so far, and its answer for whoever waits."""
+    analysis = analyse_again(directory)
+    said = interim_answer(directory.session(), analysis, blocks)
+    if said is not None:
+        write_report(directory)
+        context.watcher.note(said)
 
 
 def _set_host(states: HostStates, number: int, spec: Spec) -> None:

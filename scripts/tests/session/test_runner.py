@@ -56,6 +56,20 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
     assert directory.analysis().estimates["throughput"]["jvms-2"].ratio == pytest.approx(2.0)
 
 
+def test_between_blocks_the_answer_so_far_is_told_and_in_the_report(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.world.throughput = lambda spec: 100.0 * len(spec.servers) + 2 * len(bench.world.deployments) % 5
+    directory = bench.session(ping(), blocks=4)
+    written: list[int] = []
+    monkeypatch.setattr(runner, "write_report", lambda kept: written.append(len(kept.trials())))
+    bench.run(directory, report=True)
+    told = [note for note in bench.watcher.notes if note.startswith("interim")]
+    assert [note.split(":")[0] for note in told] == [f"interim, after {n} of 4 blocks" for n in (2, 3)]
+    assert all("95 % CI" in note for note in told)
+    assert written == [4, 6, 8]
+
+
 def test_an_interrupt_right_after_the_record_of_the_first_trial_leaves_its_report(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
