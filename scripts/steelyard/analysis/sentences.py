@@ -128,11 +128,11 @@ def interim_answer(session: Session, analysis: Analysis, blocks: int) -> str | N
     It is looked at again and again, so each look has more than the 5 % of false alarms of the answer at the end.
     """
     estimates = analysis.estimates.get(analysis.primary, {})
-    told = {arm: estimate for arm, estimate in estimates.items() if estimate.low is not None}
-    if not told:
+    known = {arm: estimate for arm, estimate in estimates.items() if estimate.low is not None}
+    if not known:
         return None
     label = metric_info(analysis.primary).label
-    changes = "; ".join(f"{arm_label(session, arm)} {effect(estimate)}" for arm, estimate in told.items())
+    changes = "; ".join(f"{arm_label(session, arm)} {effect(estimate)}" for arm, estimate in known.items())
     planned = max(place.block for place in session.schedule)
     return f"interim, after {blocks} of {planned} blocks: {label} of {changes}"
 
