@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from pages.reference import PAGES
 from steelyard.cli.app import app
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.settings import Settings
@@ -192,6 +193,12 @@ def test_links_lead_to_files_that_are_there(document: Path) -> None:
         if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
             gone.append(f"{link}#{anchor}")
     assert not gone
+
+
+def test_pages_made_of_the_code_are_current() -> None:
+    for name, write in PAGES.items():
+        written = (ROOT / "docs" / "reference" / f"{name}.md").read_text(encoding="utf-8")
+        assert written == write(), f"{name}.md: run `python -m pages.reference` in scripts/"
 
 
 def anchors(document: Path) -> set[str]:

@@ -17,7 +17,7 @@ from steelyard.host.states import STATES
 from steelyard.measure.ledger import PARTNER
 from steelyard.measure.registry import RULES
 from steelyard.paths import ROOT
-from steelyard.workload.loader import workload_names
+from steelyard.workload.loader import load_workload, workload_names
 
 DOCS = ROOT / "docs"
 PAGES = sorted(
@@ -69,6 +69,14 @@ def first_cells(page: str, heading: str) -> list[str]:
     rows = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
     cells = [row.split(" | ")[0] for row in rows if row.startswith("| `")]
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def test_the_workload_file_of_the_tutorial_is_one(tmp_path: Path) -> None:
+    text = (DOCS / "tutorials" / "first-gate.md").read_text(encoding="utf-8")
+    block = next(part for part in text.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))
+    (tmp_path / "workload.yaml").write_text(block.partition("```")[0], encoding="utf-8")
+    workload = load_workload(str(tmp_path / "workload.yaml"))
+    assert workload.workload.settings["jar"].default == "new.jar"
 
 
 def test_the_page_of_void_trials_has_each_check_and_what_to_do() -> None:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of the reference that are made of the code: `python -m pages.reference` in scripts/ writes them anew.
+
+Commands and options of the command line, keys of the experiment and of the workload file.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from steelyard.cli.app import app
+from steelyard.experiment.schema import Experiment
+from steelyard.workload.schema import Workload
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+_HEAD = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- Written by `python -m pages.reference`. -->\n"
+_PASSED_ON = {"test": "Its options are those of `python -m suite`: `./steelyard test --help`."}
+"""Commands that hand all of their words to another program."""
+
+Keys = dict[str, Any]
+"""A part of a JSON Schema."""
+
+
+def write_commands() -> str:
+    """Every command with its arguments and options."""
+    root = typer.main.get_command(app)
+    assert isinstance(root, TyperGroup)
+    head = (
+        f"{_HEAD}# All commands and options\n\n```\n./steelyard --help\n./steelyard run --help\n```\n\n"
+        "What they are for, with examples, and the exit codes: [commands](../commands.md).\n"
+    )
+    return "\n".join([head, *(_command(name, command) for name, command in _commands(root))])
+
+
+def _commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, TyperCommand]]:
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, f"{before}{name} ")
+        elif isinstance(command, TyperCommand) and not command.hidden:
+            yield f"{before}{name}", command
+
+
+def _command(name: str, command: TyperCommand) -> str:
+    arguments = [one for one in command.params if isinstance(one, TyperArgument)]
+    words = " ".join(_placeholder(argument) for argument in arguments)
+    about = (
+        f"## {name}\n\n`./steelyard {name}{' ' + words if words else ''}`\n\n{_prose(command.help or '')}\n"
+    )
+    if name in _PASSED_ON:
+        return f"{about}\n{_PASSED_ON[name]}\n"
+    options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
+    if not options:
+        return about
+    rows = "".join(map(_option, options))
+    return f"{about}\n| option | meaning |\n| --- | --- |\n{rows}"
+
+
+def _placeholder(argument: TyperArgument) -> str:
+    return str(argument.metavar or (argument.name or "").upper())
+
+
+def _option(option: TyperOption) -> str:
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    value = "" if option.is_flag else f" `{option.metavar or option.type.name.upper()}`"
+    return f"| {names}{value} | {_cell(option.help or '')} |\n"
+
+
+def _prose(text: str) -> str:
+    """Help as Markdown: without marks of the terminal, each paragraph in one line."""
+    plain = (
+        re.sub(r"\[/?(?:bold|dim|italic|[a-z]+ [a-z]+)\]", "", text).replace("\b", "").replace("\f", "\n\n")
+    )
+    return "\n\n".join(" ".join(part.split()) for part in plain.split("\n\n") if part.strip())
+
+
+def _cell(text: str) -> str:
+    return _escape(" ".join(_prose(text).split()))
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def write_keys(model: type[BaseModel], title: str, name: str, guide: str) -> str:
+    """Every key of a format of YAML files, one table for each part of it."""
+    schema = model.model_json_schema()
+    head = (
+        f"{_HEAD}# {title}\n\n```\n./steelyard schema {name} > {name}.schema.json     # the same for editors\n```\n\n"
+        f"How to write one: [{guide}](../{guide}.md). A key without a default has to be there.\n"
+    )
+    definitions: dict[str, Keys] = schema.get("$defs", {})
+    tables = [_table(part, keys) for part, keys in definitions.items() if keys.get("properties")]
+    return "\n".join([head, _table("The file", schema), *tables])
+
+
+def _table(title: str, keys: Keys) -> str:
+    required = keys.get("required", [])
+    rows = "".join(
+        f"| `{name}` | {_escape(_type(value))} | {_default(value, is_required=name in required)} |"
+        f" {_cell(value.get('description', ''))} |\n"
+        for name, value in keys["properties"].items()
+    )
+    about = f"{_prose(keys.get('description', ''))}\n\n" if keys.get("description") else ""
+    return f"## {title}\n\n{about}| key | value | default | meaning |\n| --- | --- | --- | --- |\n{rows}"
+
+
+def _default(value: Keys, *, is_required: bool) -> str:
+    if is_required or "default" not in value:
+        return "" if is_required else "-"
+    default = value["default"]
+    return (
+        "-"
+        if default in (None, {}, [])
+        else f"`{str(default).lower() if default in (True, False) else default}`"
+    )
+
+
+_SIMPLE = {"string": "text", "boolean": "`true`, `false`"}
+
+
+def _type(value: Keys) -> str:
+    """What a key takes, in words."""
+    if "$ref" in value:
+        name = str(value["$ref"]).rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "enum" in value or "const" in value:
+        return ", ".join(f"`{word}`" for word in value.get("enum", [value.get("const")]))
+    if choices := value.get("anyOf") or value.get("oneOf"):
+        kinds = [_type(part) for part in choices if part.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if value.get("type") == "array":
+        return f"list of {_type(value.get('items', {}))}"
+    if value.get("type") == "object":
+        inner = next(iter(value.get("patternProperties", {}).values()), value.get("additionalProperties"))
+        return f"map to {_type(inner)}" if isinstance(inner, dict) else "map"
+    kinds = value.get("type", "any")
+    return " or ".join(_SIMPLE.get(kind, kind) for kind in (kinds if isinstance(kinds, list) else [kinds]))
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands": write_commands,
+    "experiment-file": lambda: write_keys(
+        Experiment, "Keys of an experiment file", "experiment", "experiments"
+    ),
+    "workload-file": lambda: write_keys(Workload, "Keys of a workload file", "workload", "workloads"),
+}
+"""By the name of their file."""
+
+
+if __name__ == "__main__":
+    for page, write in PAGES.items():
+        (FOLDER / f"{page}.md").write_text(write(), encoding="utf-8")
