@@ -2,8 +2,8 @@
 """Builds the documents as a site, strictly, and looks for misspelt words: `python3 scripts/pages/site.py [FOLDER]`.
 
 MkDocs with its theme lies in an environment of its own (.steelyard/site-venv, from requirements-site.lock), which only
-whoever builds the site needs. A misspelt word, a link that leads nowhere, a page that no part of the navigation names and a page that
-asks another host for anything end it with exit code 12.
+whoever builds the site needs. A misspelt word, a link that leads nowhere, a page that no part of the navigation names
+and a page that asks another host for anything end it with exit code 12.
 """
 
 import filecmp
@@ -19,7 +19,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".steelyard"
 LOCK = ROOT / "scripts" / "requirements-site.lock"
-PROSE = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "apps/README.md", "loadgen/README.md")
+PROSE = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs",
+    "apps/README.md",
+    "loadgen/README.md",
+)
 """What is looked at for misspelt words."""
 MISSING, FAILED = 3, 12
 """Exit codes: an environment that cannot be made; a fault of the pages."""
