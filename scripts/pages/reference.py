@@ -66,7 +66,7 @@ def _placeholder(argument: TyperArgument) -> str:
 
 def _option(option: TyperOption) -> str:
     names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
-    value = "" if option.is_flag else f" `{option.metavar or option.type.name.upper()}`"
+    value = "" if option.is_flag else f" `{option.metavar or 'VALUE'}`"
     return f"| {names}{value} | {_cell(option.help or '')} |\n"
 
 
