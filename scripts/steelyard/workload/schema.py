@@ -47,7 +47,7 @@ class WorkloadSetting(Model):
     pattern: str | None = None
     """Type text: a regular expression that the whole value matches."""
     choices: list[str] | dict[str, str] | None = None
-    """Its values; or each with the text by which the application knows it, which then stands for `${setting}`."""
+    """Its values; or each with the application's own text for it, which then stands for `${setting}`."""
     reads_back: str | None = None
     """Where a server tells it: its name in `settings` of `/bench/info`. Left out: it cannot be read back."""
 
