@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each file says its licence; each image holds the licences of what is in it."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -48,6 +49,18 @@ def test_images_hold_the_licences_of_what_is_in_them() -> None:
     for image in read_catalogue().values():
         for licence in re.findall(r"[A-Z][\w.-]*-\d[\w.]*(?:-only|-or-later)?", image.licenses):
             assert licence in notices, licence
+
+
+@pytest.mark.e2e
+def test_packages_hold_open_libertys_own_licence_and_notices(built: Path) -> None:
+    """`server package --include=minify` leaves them out; images hold the packages as they are."""
+    packages = [folder.parent for folder in built.glob("*/wlp")]
+    assert len(packages) >= 4
+    for package in packages:
+        licence, notices = (package / "wlp" / name for name in ("LICENSE", "NOTICES"))
+        assert "Eclipse Public License" in licence.read_text(encoding="utf-8"), package
+        assert notices.stat().st_size > 50_000, package
+        assert os.access(package / "wlp" / "bin" / "server", os.X_OK), package
 
 
 @pytest.mark.e2e

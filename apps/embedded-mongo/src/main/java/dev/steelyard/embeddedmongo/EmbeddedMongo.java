@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.embeddedmongo;
 
+import de.bwaldvogel.mongo.MongoBackend;
 import de.bwaldvogel.mongo.MongoServer;
 import java.net.InetSocketAddress;
 
@@ -22,7 +23,23 @@ public final class EmbeddedMongo implements AutoCloseable {
    * @param port TCP port, or 0 for any that is free
    */
   public static EmbeddedMongo start(String host, int port) {
-    MongoServer server = new MongoServer(new IndexedBackend());
+    return start(host, port, new IndexedBackend());
+  }
+
+  /**
+   * Starts a server that serves one user alone, whom it knows by a password.
+   *
+   * @param host name or address to listen on
+   * @param port TCP port, or 0 for any that is free
+   * @param user name
+   * @param password in clear text
+   */
+  public static EmbeddedMongo start(String host, int port, String user, String password) {
+    return start(host, port, new GuardedBackend(new Scram(user, password)));
+  }
+
+  private static EmbeddedMongo start(String host, int port, MongoBackend backend) {
+    MongoServer server = new MongoServer(backend);
     server.bind(new InetSocketAddress(host, port));
     return new EmbeddedMongo(server, server.getLocalAddress());
   }

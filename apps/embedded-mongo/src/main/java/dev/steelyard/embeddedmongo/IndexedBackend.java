@@ -9,7 +9,7 @@ import de.bwaldvogel.mongo.backend.memory.MemoryDatabase;
 import java.util.List;
 
 /** The library's storage in memory, with secondary indexes that are used: its own are ignored. */
-final class IndexedBackend extends MemoryBackend {
+class IndexedBackend extends MemoryBackend {
 
   @Override
   public MemoryDatabase openOrCreateDatabase(String name) {

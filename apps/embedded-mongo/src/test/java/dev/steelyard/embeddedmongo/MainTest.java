@@ -2,8 +2,10 @@
 package dev.steelyard.embeddedmongo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import dev.steelyard.testkit.Processes;
@@ -14,11 +16,14 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class MainTest {
 
   private static final int SIGTERM_EXIT = 128 + 15;
+  private static final String USER = "MONGO_INITDB_ROOT_USERNAME";
+  private static final String PASSWORD = "MONGO_INITDB_ROOT_PASSWORD";
 
   @Test
   void servesUntilItIsAskedToEnd() throws Exception {
@@ -43,6 +50,40 @@ final class MainTest {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  @Test
+  void servesAUserOfTheEnvironmentAlone(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("password"), "secret\n");
+    int port = Processes.freePort();
+    Process process =
+        start(
+            Map.of(USER, "steelyard", PASSWORD + "_FILE", file.toString()),
+            "--port",
+            Integer.toString(port));
+    try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+      assertEquals("embedded-mongo ready on 127.0.0.1:" + port, output.readLine());
+      Document list = new Document("listDatabases", 1);
+      String address = "mongodb://%s127.0.0.1:%d/";
+      try (MongoClient known = MongoClients.create(address.formatted("steelyard:secret@", port));
+          MongoClient unknown = MongoClients.create(address.formatted("", port))) {
+        assertTrue(known.getDatabase("admin").runCommand(list).containsKey("databases"));
+        assertThrows(
+            MongoCommandException.class, () -> unknown.getDatabase("admin").runCommand(list));
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MONGO_INITDB_ROOT_USERNAME, steelyard, belong together",
+    "MONGO_INITDB_ROOT_PASSWORD, secret, belong together",
+    "MONGO_INITDB_ROOT_PASSWORD_FILE, /no/such/file, cannot be read",
+  })
+  void refusesHalfAUserInOneSentence(String name, String value, String reason) throws Exception {
+    assertRefusal(start(Map.of(name, value), "--port", "27017"), 2, reason);
   }
 
   @Test
@@ -79,6 +120,10 @@ final class MainTest {
   }
 
   private static Process start(String... arguments) {
+    return start(Map.of(), arguments);
+  }
+
+  private static Process start(Map<String, String> environment, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -90,8 +135,10 @@ final class MainTest {
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
     command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
     try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start();
+      return builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

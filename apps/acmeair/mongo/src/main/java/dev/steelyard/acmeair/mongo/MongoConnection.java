@@ -104,7 +104,7 @@ public final class MongoConnection implements AutoCloseable {
             known ->
                 builder.credential(
                     MongoCredential.createCredential(
-                        known.user(), settings.database(), known.password().toCharArray())));
+                        known.user(), known.database(), known.password().toCharArray())));
     listeners.forEach(builder::addCommandListener);
     return builder.build();
   }

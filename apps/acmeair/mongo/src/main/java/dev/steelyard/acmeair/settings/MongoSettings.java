@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.settings;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -9,7 +14,7 @@ import java.util.Optional;
  *
  * @param host name or address
  * @param port TCP port
- * @param database the name of the database, which is also the one that credentials belong to
+ * @param database the name of the database
  * @param credentials user and password, or nothing where the server asks for none
  * @param tls whether to use TLS
  * @param pool the connections
@@ -27,8 +32,9 @@ public record MongoSettings(
    *
    * @param user name
    * @param password in clear text
+   * @param database where the user is known
    */
-  public record Credentials(String user, String password) {
+  public record Credentials(String user, String password, String database) {
 
     @Override
     public String toString() {
@@ -67,10 +73,12 @@ public record MongoSettings(
 
   /**
    * Reads {@code MONGO_HOST}, {@code MONGO_PORT}, {@code MONGO_DATABASE} or {@code MONGO_DBNAME},
-   * {@code MONGO_USERNAME} or {@code MONGO_USER}, {@code MONGO_PASSWORD}, {@code MONGO_SSLENABLED},
-   * {@code MONGO_CONNECTIONSPERHOST}, {@code MONGO_MINCONNECTIONSPERHOST}, {@code
-   * MONGO_MAXCONNECTIONIDLETIME}, {@code MONGO_MAXWAITTIME}, {@code MONGO_CONNECTTIMEOUT}, {@code
-   * MONGO_SOCKETTIMEOUT} and {@code MONGO_SERVERSELECTIONTIMEOUT}.
+   * {@code MONGO_USERNAME} or {@code MONGO_USER}, {@code MONGO_PASSWORD} or {@code
+   * MONGO_PASSWORD_FILE}, {@code MONGO_AUTHSOURCE} (the database that knows the user, by default
+   * the one of the data), {@code MONGO_SSLENABLED}, {@code MONGO_CONNECTIONSPERHOST}, {@code
+   * MONGO_MINCONNECTIONSPERHOST}, {@code MONGO_MAXCONNECTIONIDLETIME}, {@code MONGO_MAXWAITTIME},
+   * {@code MONGO_CONNECTTIMEOUT}, {@code MONGO_SOCKETTIMEOUT} and {@code
+   * MONGO_SERVERSELECTIONTIMEOUT}.
    *
    * <p>Pool sizes default to the driver's. Its time limits would hold a request for half a minute
    * and more while the database is away; these defaults give up after seconds.
@@ -81,11 +89,12 @@ public record MongoSettings(
   public static MongoSettings read(Map<String, String> variables, String preset) {
     Environment environment = new Environment(variables);
     int most = environment.number("MONGO_CONNECTIONSPERHOST", 100, 1, 10_000);
+    String database = environment.text("MONGO_DATABASE", "MONGO_DBNAME").orElse(preset);
     return new MongoSettings(
         environment.text("MONGO_HOST").orElse("localhost"),
         environment.number("MONGO_PORT", 27017, 1, 65535),
-        environment.text("MONGO_DATABASE", "MONGO_DBNAME").orElse(preset),
-        credentials(environment),
+        database,
+        credentials(environment, database),
         environment.flag("MONGO_SSLENABLED", false),
         new Pool(
             most,
@@ -97,14 +106,32 @@ public record MongoSettings(
             environment.number("MONGO_SERVERSELECTIONTIMEOUT", 3_000, 1, ANY)));
   }
 
-  private static Optional<Credentials> credentials(Environment environment) {
+  private static Optional<Credentials> credentials(Environment environment, String database) {
     Optional<String> user = environment.text("MONGO_USERNAME", "MONGO_USER");
     Optional<String> password = environment.text("MONGO_PASSWORD");
+    if (password.isEmpty()) {
+      password = environment.text("MONGO_PASSWORD_FILE").map(MongoSettings::firstLine);
+    }
     if (user.isPresent() != password.isPresent()) {
       throw new SettingsException(
           "MONGO_USERNAME and MONGO_PASSWORD belong together: set both or neither.");
     }
-    return user.map(name -> new Credentials(name, password.orElseThrow()));
+    String known = environment.text("MONGO_AUTHSOURCE").orElse(database);
+    String word = password.orElse("");
+    return user.map(name -> new Credentials(name, word, known));
+  }
+
+  private static String firstLine(String file) {
+    try (BufferedReader lines = Files.newBufferedReader(Path.of(file))) {
+      String line = lines.readLine();
+      if (line != null && !line.isBlank()) {
+        return line.strip();
+      }
+    } catch (IOException | InvalidPathException e) {
+      // Refused below.
+    }
+    throw new SettingsException(
+        "MONGO_PASSWORD_FILE is '%s': set it to a file with the password.".formatted(file));
   }
 
   /** {@code host:port/database}. */

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -67,7 +70,8 @@ final class SettingsTest {
                 "MONGO_MINCONNECTIONSPERHOST", "4"),
             "acmeair");
     assertEquals("db:27018/other", mongo.address());
-    assertEquals("me", mongo.credentials().orElseThrow().user());
+    assertEquals(
+        new MongoSettings.Credentials("me", "secret", "other"), mongo.credentials().orElseThrow());
     assertFalse(mongo.toString().contains("secret"), mongo.toString());
     assertEquals(
         "4..8 connections, idle 0, wait 10000, connect 2000, read 15000, select 3000 ms",
@@ -87,6 +91,25 @@ final class SettingsTest {
             .user());
   }
 
+  @Test
+  void aPasswordMayStandInAFileAndTheUserBelongToAnotherDatabase(@TempDir Path folder)
+      throws Exception {
+    Path file = Files.writeString(folder.resolve("password"), "secret\n");
+    Map<String, String> variables =
+        Map.of(
+            "MONGO_USERNAME", "me",
+            "MONGO_PASSWORD_FILE", file.toString(),
+            "MONGO_AUTHSOURCE", "admin");
+    assertEquals(
+        new MongoSettings.Credentials("me", "secret", "admin"),
+        MongoSettings.read(variables, "acmeair").credentials().orElseThrow());
+    Files.writeString(file, "\n");
+    assertTrue(
+        assertThrows(SettingsException.class, () -> MongoSettings.read(variables, "acmeair"))
+            .getMessage()
+            .startsWith("MONGO_PASSWORD_FILE is '" + file));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "ACMEAIR_TODAY, tomorrow",
@@ -102,7 +125,8 @@ final class SettingsTest {
     "MONGO_CONNECTIONSPERHOST, 0",
     "MONGO_MINCONNECTIONSPERHOST, 101",
     "MONGO_SOCKETTIMEOUT, -1",
-    "MONGO_PASSWORD, alone"
+    "MONGO_PASSWORD, alone",
+    "MONGO_PASSWORD_FILE, /no/such/file"
   })
   void whatCannotBeUsedIsNamedInOneSentence(String name, String value) {
     Map<String, String> variables = Map.of(name, value);
