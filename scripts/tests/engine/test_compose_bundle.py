@@ -208,6 +208,19 @@ def test_servers_databases_and_proxy_of_a_trial() -> None:
     assert services["injector-1"]["depends_on"] == {"data": {"condition": "service_completed_successfully"}}
 
 
+def test_databases_and_their_servers_share_a_password_that_a_service_makes() -> None:
+    made = spec_of("acmeair", "microservices")
+    services, base = services_of(made), bundle(made.bundle)
+    assert services["password"] == {"image": IMAGES["acmeair"], "labels": {SESSION_LABEL: "s"}}
+    for name in ("customer-database", "flight-database", "booking-database"):
+        assert services[name]["depends_on"] == {"password": {"condition": "service_completed_successfully"}}
+    mount = "database-password:/run/steelyard:ro"
+    sharing = {name for name, service in base.items() if mount in service.get("volumes", [])}
+    asked = {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME"}
+    assert sharing == {name for name, one in base.items() if asked & set(one.get("environment", {}))}
+    assert "database-password:/steelyard/keys" in base["password"]["volumes"]
+
+
 def test_by_hand_the_data_is_loaded_by_the_same_requests() -> None:
     data = services_of(spec_of("acmeair", "microservices"))["data"]
     asked = re.findall(r"http://[^\s';]+", data["command"][0])

@@ -172,6 +172,31 @@ def test_a_database_and_what_is_not_in_the_trial(tmp_path: Path) -> None:
 
 
 @needs_kubectl
+def test_a_trial_has_a_password_of_its_own_and_asks_for_no_secret(tmp_path: Path) -> None:
+    spec = planned("jvms-1", workload="acmeair")
+    passwords = set()
+    for token in ("one", "two"):
+        found = applied(spec, tmp_path, replace(MARKS, token=token))
+        assert not {"Secret", "Role", "ServiceAccount"} & {kind for kind, _ in found}
+        assert ("Job", "password") not in found
+        passwords.add(found["ConfigMap", "mongodb"]["data"]["password"])
+        for name, variable in (
+            ("server", "MONGO_PASSWORD_FILE"),
+            ("database", "MONGO_INITDB_ROOT_PASSWORD_FILE"),
+        ):
+            workload = found["StatefulSet", name]
+            volumes = {one["name"]: one for one in workload["spec"]["template"]["spec"]["volumes"]}
+            assert volumes["password"] == {"name": "password", "configMap": {"name": "mongodb"}}
+            main = containers_of(workload)[name]
+            assert {"name": "password", "mountPath": "/run/steelyard", "readOnly": True} in main[
+                "volumeMounts"
+            ]
+            assert variables(main)[variable] == "/run/steelyard/password"
+    assert len(passwords) == 2
+    assert min(map(len, passwords)) >= 32
+
+
+@needs_kubectl
 def test_a_jitserver_comes_from_its_own_bundle(tmp_path: Path) -> None:
     runtime = containers("server", "jitserver", jvm=make_jvm("openj9"), cpus=8)
     asked = ("engine=kubernetes", "jvms=1,2", "jit=remote", *APART, "memory=1g", "jitserver.memory=512m")

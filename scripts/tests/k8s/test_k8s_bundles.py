@@ -20,8 +20,12 @@ from .rendering import BUNDLES, KUBECTL, Manifest, containers, pods, render, ren
 pytestmark = pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on PATH")
 NAME, ROLE = "app.kubernetes.io/name", "app.kubernetes.io/component"
 LEVEL = "pod-security.kubernetes.io/enforce"
-NOT_RESTRICTED = {"daytrader7": "privileged", "olio": "privileged", "server": "baseline"}
-"""Bundles whose namespace is not restricted; what they say in their first lines is why."""
+NOT_RESTRICTED = {
+    "steelyard-daytrader7-database": "privileged",
+    "steelyard-olio-database": "privileged",
+    "steelyard-server": "baseline",
+}
+"""Namespaces that are not restricted; what their bundles say in their first lines is why."""
 FOLDERS = sorted(
     str(path.parent.relative_to(BUNDLES))
     for path in BUNDLES.glob("**/kustomization.yaml")
@@ -40,7 +44,6 @@ VARIED = [
     ("daytrader7-postgresql", (*JITSERVER, "openshift")),
     ("olio", (*JITSERVER, "lab")),
     ("olio-derby", ("hotspot", "small")),
-    ("olio", ("openshift-db2",)),
 ]
 
 
@@ -67,7 +70,7 @@ def everything(rendered: Mapping[str, list[Manifest]], varied: list[Any]) -> lis
 
 def test_every_component_is_tried() -> None:
     always = {"restricted", "liberty", "mongodb", "db2", "postgresql", "filestore"}  # in a bundle
-    always |= {"registry"}  # below
+    always |= {"registry", "openshift-db2"}  # below, in an overlay
     tried = set(chain.from_iterable(names for _, names in VARIED)) | always
     assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
 
@@ -92,8 +95,9 @@ def test_names_and_labels(rendered: Mapping[str, list[Manifest]]) -> None:
             assert labels["app.kubernetes.io/part-of"] == "steelyard"
             assert labels["app.kubernetes.io/instance"] == bundle
             where = manifest["metadata"].get("namespace", manifest["metadata"]["name"])
-            for_all = "-nodes" if manifest["kind"].startswith("Cluster") else ""
-            assert where == f"steelyard-{bundle}{for_all}"
+            more = "-nodes" if manifest["kind"].startswith("Cluster") else ""
+            more = "-database" if folder.endswith("/database") else more
+            assert where == f"steelyard-{bundle}{more}"
         services = {one["metadata"]["name"]: one for one in manifests if one["kind"] == "Service"}
         for manifest, pod in pods(manifests):
             kind = manifest["metadata"]["name"]
@@ -111,7 +115,7 @@ def test_names_and_labels(rendered: Mapping[str, list[Manifest]]) -> None:
 def test_settings_are_those_of_compose(rendered: Mapping[str, list[Manifest]]) -> None:
     for bundle in PLAIN:
         services = compose(bundle)
-        for manifest, pod in pods(rendered[bundle]):
+        for manifest, pod in pods(rendered[bundle] + rendered.get(f"{bundle}/database", [])):
             kind, role = manifest["metadata"]["name"], manifest["metadata"]["labels"][ROLE]
             if role not in {"server", "database", "service"} or bundle == "server":
                 continue
@@ -167,13 +171,14 @@ def test_one_component_takes_every_image_from_a_registry(tmp_path: Path) -> None
 def test_namespaces_are_restricted_but_for_those_named(everything: list[list[Manifest]]) -> None:
     for manifests in everything:
         for namespace in (one for one in manifests if one["kind"] == "Namespace"):
-            bundle = namespace["metadata"]["labels"]["app.kubernetes.io/instance"]
-            level = namespace["metadata"]["labels"][LEVEL]
-            assert level == NOT_RESTRICTED.get(bundle, "restricted")
+            space, level = namespace["metadata"]["name"], namespace["metadata"]["labels"][LEVEL]
+            assert level == NOT_RESTRICTED.get(space, "restricted")
+            names = {manifest["metadata"]["name"] for manifest, _ in pods(manifests)}
+            if level == "privileged":
+                assert names == {"database"}  # and nothing beside it
             for manifest, pod in pods(manifests):
-                name = manifest["metadata"]["name"]
-                if level == "restricted" or (level == "privileged" and name != "database"):
-                    assert not list(breaches(pod)), (bundle, name)
+                if level == "restricted":
+                    assert not list(breaches(pod)), (space, manifest["metadata"]["name"])
 
 
 def breaches(pod: Manifest) -> Iterator[str]:
@@ -184,13 +189,20 @@ def breaches(pod: Manifest) -> Iterator[str]:
     if any(pod.get(name) for name in ("hostNetwork", "hostPID", "hostIPC")):
         yield "host namespaces"
     for volume in pod.get("volumes", []):
-        if not set(volume) <= {"name", "emptyDir", "configMap", "secret", "persistentVolumeClaim"}:
+        if not set(volume) <= {
+            "name",
+            "emptyDir",
+            "configMap",
+            "secret",
+            "persistentVolumeClaim",
+            "projected",
+        }:
             yield f"volume {volume['name']}"
     for container in containers(pod):
         own = container.get("securityContext", {})
         if own != {**own, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}:
             yield f"rights of {container['name']}"
-        token = container["name"] == "harness"
+        token = container["name"] == "harness"  # and that of the Job `password`, as a volume of its own
         if (
             own.get("readOnlyRootFilesystem") is not True
             or pod.get("automountServiceAccountToken") is not token
@@ -256,7 +268,7 @@ def test_lab_gives_whole_cpus_on_nodes_by_role(rendered: Mapping[str, list[Manif
         pods(manifests) for folder, manifests in rendered.items() if folder.startswith("overlays/lab/")
     ):
         role = manifest["metadata"]["labels"][ROLE]
-        if role == "data":
+        if role in {"data", "password"}:
             continue
         seen.add(role)
         assert pod["nodeSelector"] == {"steelyard.dev/role": placed.get(role, role)}
@@ -284,22 +296,78 @@ def test_openshift_has_a_way_in_to_where_the_application_begins(
     overlays = {
         folder.rpartition("/")[2]: made
         for folder, made in rendered.items()
-        if folder.startswith("overlays/openshift/")
+        if re.fullmatch(r"overlays/openshift/[^/]+", folder)
     }
     assert set(overlays) == set(PLAIN) - {"server"}
     for bundle, manifests in overlays.items():
         (route,) = (one for one in manifests if one["kind"] == "Route")
         _reaches(route["spec"]["to"]["name"], route["spec"]["port"]["targetPort"], manifests)
         assert route["spec"]["to"]["name"] == ("proxy" if bundle.endswith("microservices") else "server")
-        account = next(
-            (
-                pod.get("serviceAccountName")
-                for one, pod in pods(manifests)
-                if one["metadata"]["name"] == "database"
-            ),
-            None,
+        apart = rendered.get(f"overlays/openshift/{bundle}/database", [])
+        assert bool(apart) == (bundle in {"daytrader7", "olio"})
+        assert [pod["serviceAccountName"] for _, pod in pods(apart)] == ["database"] * bool(apart)
+
+
+def test_mongodb_has_a_password_that_nobody_chose(everything: list[list[Manifest]]) -> None:
+    """A Job makes it, with the right to do so and no other; who needs it waits for it, and nobody else has it."""
+    seen = 0
+    for manifests in everything:
+        made = {manifest["metadata"]["name"]: pod for manifest, pod in pods(manifests)}
+        users = {
+            name
+            for name, pod in made.items()
+            if {"name": "password", "secret": {"secretName": "mongodb"}} in pod.get("volumes", [])
+        }
+        asking = {
+            name
+            for name, pod in made.items()
+            if any(one["name"] in {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME"} for one in variables(pod))
+        }
+        assert users == asking
+        if not users:
+            assert "password" not in made
+            continue
+        seen += 1
+        assert users >= {name for name in made if name.endswith("database")}
+        for name in users:
+            given = {one["name"]: one.get("value") for one in variables(made[name])}
+            assert "/run/steelyard/password" in given.values()
+            assert not any("PASSWORD" in key and not key.endswith("_FILE") for key in given)
+        (role,) = (
+            one for one in manifests if one["kind"] == "Role" and one["metadata"]["name"] == "password"
         )
-        assert account == ("database" if bundle in {"daytrader7", "olio"} else None)
+        assert role["rules"] == [{"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]}]
+        assert not [one for one in manifests if one["kind"] == "Secret"]
+    assert seen > 5
+
+
+def variables(pod: Manifest) -> list[Manifest]:
+    """Of its first container."""
+    found: list[Manifest] = pod["containers"][0].get("env", [])
+    return found
+
+
+def test_servers_reach_db2_in_its_own_namespace_and_nobody_else_does(
+    rendered: Mapping[str, list[Manifest]],
+) -> None:
+    for bundle in ("daytrader7", "olio"):
+        servers, apart = rendered[bundle], rendered[f"{bundle}/database"]
+        (namespace,) = (one["metadata"] for one in apart if one["kind"] == "Namespace")
+        (name,) = (
+            one["spec"] for one in servers if one["kind"] == "Service" and "externalName" in one["spec"]
+        )
+        assert name["externalName"] == f"database.{namespace['name']}.svc.cluster.local"
+        (out,) = (one["spec"] for one in servers if one["metadata"]["name"] == "to-database")
+        (into,) = (one["spec"] for one in apart if one["metadata"]["name"] == "from-servers")
+        (target,), (source,) = out["egress"][0]["to"], into["ingress"][0]["from"]
+        for chosen in (target, source):
+            labels = chosen["namespaceSelector"]["matchLabels"]
+            assert labels["app.kubernetes.io/instance"] == bundle
+            assert labels.items() <= namespace["labels"].items()
+        ((manifest, pod),) = pods(apart)
+        assert target["podSelector"]["matchLabels"].items() <= manifest["metadata"]["labels"].items()
+        assert out["egress"][0]["ports"] == into["ingress"][0]["ports"]
+        assert pod["containers"][0]["ports"][0]["containerPort"] == into["ingress"][0]["ports"][0]["port"]
 
 
 def test_db2_is_given_its_two_capabilities_and_no_privilege() -> None:
@@ -352,6 +420,11 @@ def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
             ]
         more = {"harness-to-api-server", "api-server-to-trials"} if "experiments" in folder else set()
         more |= {"from-router"} if "openshift" in folder else set()
+        more |= {"password-to-api-server"} if "acmeair" in folder else set()
+        if folder.endswith("/database"):
+            more = {"from-servers"}
+        elif {"daytrader7", "olio"} & set(Path(folder).parts):
+            more |= {"to-database"}
         assert set(policies) == {"among-themselves", *more}
 
 
@@ -368,7 +441,7 @@ def test_injectors_stand_on_another_node_than_servers_where_there_is_one(
 
 def test_pods_go_where_their_images_are_made_for(everything: list[list[Manifest]]) -> None:
     catalogue = read_catalogue()
-    for _, pod in chain.from_iterable(map(pods, everything)):
+    for manifest, pod in chain.from_iterable(map(pods, everything)):
         image = pod["containers"][0]["image"]
         found = (
             pod.get("affinity", {})
@@ -383,7 +456,7 @@ def test_pods_go_where_their_images_are_made_for(everything: list[list[Manifest]
             for each in one["values"]
         }
         name = image.partition(":")[0].rpartition("/")[2]
-        if name == "harness":  # Debian's kubectl
+        if name == "harness" and manifest["metadata"]["name"] != "password":  # Debian's kubectl
             assert nodes == {"linux/amd64", "linux/arm64"}
         elif "db2" in image:
             assert nodes == {"linux/amd64", "linux/ppc64le"}

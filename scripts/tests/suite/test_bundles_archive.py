@@ -117,11 +117,10 @@ def test_kustomize_reads_it(unpacked: Path) -> None:
         encoding="utf-8",
     )
     found = {container["image"] for _, pod in pods(render(mine)) for container in containers(pod)}
-    hotspot, database = (
-        digest_of("acmeair", f"{__version__}-hotspot"),
-        digest_of("embedded-mongo", __version__),
-    )
-    assert found == {f"{REGISTRY}/acmeair@{hotspot}", f"{REGISTRY}/embedded-mongo@{database}"}
+    assert found == {
+        f"{REGISTRY}/acmeair@{digest_of('acmeair', f'{__version__}-hotspot')}",
+        *(f"{REGISTRY}/{name}@{digest_of(name, __version__)}" for name in ("embedded-mongo", "harness")),
+    }
 
 
 def test_what_was_not_published_is_said(

@@ -22,6 +22,8 @@ OUTPUT = "${TRIAL:-.}"
 SESSION_LABEL = "dev.steelyard.session"
 DATA = "data"
 """The bundle's service that loads the data when a trial is repeated by hand; the harness sends the requests itself."""
+PASSWORD = "password"
+"""The bundle's service that makes a password for databases, and ends; it comes before all others."""
 BUSYBOX = "/opt/steelyard/bin/busybox"
 """In every image of the project's servers."""
 _AWAIT = '"awaitStart": '
@@ -91,8 +93,8 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
     names = {service: [component.name for component in components] for service, components in made.items()}
     services: dict[str, Any] = {}
     for service in bundle:
-        if service == DATA:
-            names[DATA] = [DATA]
+        if service in (DATA, PASSWORD):
+            names[service] = [service]
         elif service not in names.get(service, ()):
             # Compose fetches images even for services of which it starts none: here they are the trial's.
             stand_in = made.get(service) or spec.components
@@ -100,6 +102,8 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
     for service, components in made.items():
         for component in components:
             services[component.name] = _entry(component, service, bundle.get(service, {}), names, user, label)
+    if PASSWORD in bundle:
+        services[PASSWORD] = {"image": spec.servers[0].artifact.image, "labels": label}
     if DATA in bundle:
         services[DATA] = {
             "image": spec.servers[0].artifact.image,

@@ -9,6 +9,7 @@ import contextlib
 import math
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ import psutil
 import yaml
 
 from steelyard.engines.base import Deployment, find_processes, log_folder
-from steelyard.engines.compose.bundle import SESSION_LABEL, User, override
+from steelyard.engines.compose.bundle import PASSWORD, SESSION_LABEL, Services, User, override
 from steelyard.engines.compose.images import BUNDLES, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, RunningContainer, removal_of
 from steelyard.engines.container import uses_cache
@@ -72,8 +73,13 @@ class ComposeEngine:
 
     def write_override(self, spec: Spec, path: Path) -> None:
         """Write what makes the bundle deploy this spec."""
+        write_atomic(path, override(spec, self.services(spec), self.user, self.session))
+
+    def services(self, spec: Spec) -> Services:
+        """Those of the spec's bundle."""
         bundle = yaml.safe_load((BUNDLES / spec.bundle / "compose.yaml").read_text(encoding="utf-8"))
-        write_atomic(path, override(spec, bundle["services"], self.user, self.session))
+        services: Services = bundle["services"]
+        return services
 
 
 def sweep(docker: Docker, session: str = "") -> None:
@@ -124,6 +130,8 @@ class ComposeDeployment(Deployment[RunningContainer]):
         earlier = [self._handles.pop(name) for name in names if name in self._handles]
         for container in earlier:
             container.close()
+        if not self._handles and not earlier and PASSWORD in self._engine.services(self._spec):
+            self._project.complete(PASSWORD, file)
         described = self._project.up(names, file, [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
             self._handles[name] = RunningContainer(self._docker, name, entry, self.logs(name) / "console.log")
@@ -201,17 +209,35 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
         for folder in folders:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                for path in (folder, *folder.rglob("*")):
-                    _give(path, None if as_image else user)
+                _give_all(folder, None if as_image else user)
             except OSError as error:
                 raise no_space(folder, error) from error
 
 
-def _give(path: Path, user: User | None) -> None:
-    """Let a user (None: anybody, as nobody knows whom an image runs as) write to a file or folder, links aside."""
+def _give_all(top: Path, user: User | None) -> None:
+    """Let a user (None: anybody, as nobody knows whom an image runs as) write to a folder and all that lies in it.
+
+    By handles, and no link is followed: whoever may write there already can make a name stand for another file
+    meanwhile. A hard link is a name of that file itself, so a file of several names is left alone.
+    """
+    for _, _, names, folder in os.fwalk(top):
+        _give(folder, user, 0o777)
+        for name in names:
+            try:
+                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+            except OSError:  # a link, gone, or what the image's user has made and keeps
+                continue
+            try:
+                about = os.fstat(file)
+                if stat.S_ISREG(about.st_mode) and about.st_nlink == 1:
+                    _give(file, user, 0o666)
+            finally:
+                os.close(file)
+
+
+def _give(handle: int, user: User | None, mode: int) -> None:
     if user is None:
         with contextlib.suppress(PermissionError):  # what the image's user has made is its own already
-            if not path.is_symlink():
-                path.chmod(0o777 if path.is_dir() else 0o666)
+            os.fchmod(handle, mode)
     elif os.getuid() == 0:
-        os.chown(path, user.uid, user.gid, follow_symlinks=False)
+        os.fchown(handle, user.uid, user.gid)

@@ -81,6 +81,26 @@ class Project:
                 failure = ServerFailed(f"{failure}{self._words_of(ended[1])}")
             raise failure from error
 
+    def complete(self, service: str, override: str) -> None:
+        """Start a service that prepares something, and wait for its end.
+
+        Raises:
+            MissingRequirement: its image is gone, or the engine is.
+            ServerFailed: it failed; its own words are passed on.
+        """
+        (described,) = self.up([service], override, [])
+        container = RunningContainer(
+            self._docker, service, described, self._replay.parent / "logs" / f"{service}.log"
+        )
+        try:
+            self._docker.run("wait", container.id, timeout=UP_LIMIT, defer_interrupts=True)
+            if container.exit_code() != 0:
+                raise ServerFailed(container.describe_end())
+        except DockerFailed as error:
+            raise _up_error(error) from error
+        finally:
+            container.close()
+
     def _words_of(self, container: str) -> str:
         """What a container that ended while it was started said, as the end of a sentence."""
         try:

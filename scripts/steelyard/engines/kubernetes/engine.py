@@ -157,6 +157,7 @@ def bundle_objects(cluster: Cluster, spec: Spec) -> list[Object]:
     # A JITServer is of no workload: it is there for any.
     parts = [
         folder,
+        folder / "database",  # where it has a namespace of its own; a trial has all in one
         folder / "load",
         *(BUNDLES / "base" / component.kind for component in spec.of("compiler")),
     ]

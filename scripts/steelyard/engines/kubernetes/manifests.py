@@ -25,6 +25,7 @@ from steelyard.engines.container import (
 )
 from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
+from steelyard.engines.kubernetes.password import secret_of, stand_in, with_passwords
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
@@ -145,6 +146,8 @@ def select_objects(spec: Spec, objects: Iterable[Object]) -> list[Object]:
     for thing in objects:
         name, type_name = thing["metadata"]["name"], thing["kind"]
         part = thing["metadata"].get("labels", {}).get(NAME)
+        if secret := secret_of(thing):
+            selected["ConfigMap", secret] = stand_in(secret)
         if (type_name in _WORKLOADS and name in wanted) or (type_name in _BESIDE and part in (None, *wanted)):
             selected[type_name, name] = thing
     for name in wanted:
@@ -166,6 +169,7 @@ def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, st
         objects: what it takes of the bundle (`needed`).
         marks: whose objects they become, and where.
     """
+    objects = with_passwords(objects, marks.token)
     patches = {
         f"{component_kind}.yaml": _patch(
             spec, components, _workload(component_kind, objects, spec.bundle), marks

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Job that makes a Secret with a password: asked of an API server that is made here."""
+
+import base64
+import json
+import subprocess
+import threading
+from collections.abc import Iterator
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from steelyard.engines.kubernetes import password
+from steelyard.engines.kubernetes.password import make_secret
+
+
+class _Api(BaseHTTPRequestHandler):
+    """Takes Secrets of one namespace, each name once."""
+
+    made: dict[str, Any]
+    asked: list[str]
+
+    def do_POST(self) -> None:
+        """One Secret."""
+        self.asked.append(f"{self.path} {self.headers['Authorization']}")
+        thing = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        name = thing["metadata"]["name"]
+        code = HTTPStatus.CONFLICT if name in self.made else HTTPStatus.CREATED
+        if name == "forbidden":
+            code = HTTPStatus.FORBIDDEN
+        self.made.setdefault(name, thing)
+        self.send_response(code)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the library's name
+        """Nothing."""
+
+
+@pytest.fixture
+def api() -> Iterator[tuple[str, type[_Api]]]:
+    handler = type("Api", (_Api,), {"made": {}, "asked": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}", handler
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def account(tmp_path: Path) -> Path:
+    """What Kubernetes puts into a pod."""
+    (tmp_path / "token").write_text("the-token\n", encoding="utf-8")
+    (tmp_path / "namespace").write_text("steelyard-acmeair", encoding="utf-8")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=api", "-days", "1"]
+    made = [*command, "-keyout", tmp_path / "key", "-out", tmp_path / "ca.crt"]
+    subprocess.run(made, check=True, capture_output=True)
+    return tmp_path
+
+
+def test_a_secret_is_made_once_and_is_never_the_same(api: tuple[str, type[_Api]], account: Path) -> None:
+    server, seen = api
+    assert make_secret("mongodb", server, account)
+    first = seen.made["mongodb"]
+    assert not make_secret("mongodb", server, account)
+    assert seen.made["mongodb"] is first
+    assert make_secret("other", server, account)
+    words = [seen.made[name]["stringData"]["password"] for name in ("mongodb", "other")]
+    assert words[0] != words[1]
+    assert len(base64.urlsafe_b64decode(words[0])) == 24
+    assert first["immutable"] is True
+    assert set(seen.asked) == {"/api/v1/namespaces/steelyard-acmeair/secrets Bearer the-token"}
+
+
+def test_what_goes_wrong_is_one_sentence(account: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
+    assert password.main(["mongodb"], environment, account) == 3
+    assert password.main(["mongodb"], environment, account / "none") == 3
+    for line in capsys.readouterr().err.splitlines():
+        assert line.startswith("steelyard: the Secret mongodb could not be made (")
+        assert "the-token" not in line
