@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial, wraps
@@ -270,6 +271,10 @@ def open_console(stderr: bool = False) -> Console:
     return _Terminal(stderr=stderr, width=None if terminal or "COLUMNS" in os.environ else 140)
 
 
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What JSON lets stand and a terminal obeys: the second set of control characters, and those that turn text around."""
+
+
 class _Terminal(Console):
     """A console that shows control characters of a text, whosever it is, and does not let the terminal obey them."""
 
@@ -315,4 +320,5 @@ def print_json(document: Any) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    typer.echo(json.dumps(document, indent=1, ensure_ascii=False), file=sys.stdout)
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    typer.echo(_OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text), file=sys.stdout)

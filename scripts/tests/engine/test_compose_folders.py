@@ -2,7 +2,7 @@
 """Folders of this host that containers write to."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +44,46 @@ def test_nobody_knows_whom_an_image_runs_as(tmp_path: Path) -> None:
     give_folders(tmp_path, [cached("image")], USER)
     assert (tmp_path / "servers" / "server-1" / "logs").stat().st_mode & 0o777 == 0o777
     assert outside.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("user", ["harness", "image"])
+def test_a_hard_link_to_a_file_elsewhere_is_not_given_away(tmp_path: Path, user: str) -> None:
+    """Where fs.protected_hardlinks is 0, who may write to the folder can name any file of its disk there."""
+    outside = tmp_path / "outside"
+    outside.touch(mode=0o600)
+    before = outside.stat()
+    (tmp_path / "cache" / "server").mkdir(parents=True)
+    (tmp_path / "cache" / "server" / "link").hardlink_to(outside)
+    os.mkfifo(tmp_path / "cache" / "server" / "fifo")  # opened, it would stand still
+    give_folders(tmp_path, [cached(user)], USER)
+    after = outside.stat()
+    assert (after.st_uid, after.st_mode) == (before.st_uid, before.st_mode)
+
+
+@pytest.mark.parametrize("user", ["harness", "image"])
+def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: str
+) -> None:
+    cache, outside = tmp_path / "cache" / "server", tmp_path / "outside"
+    (cache / "sub").mkdir(parents=True)
+    (cache / "sub" / "classes").touch()
+    outside.mkdir(mode=0o700)
+    (outside / "classes").touch(mode=0o600)
+    before = [path.stat() for path in (outside, outside / "classes")]
+    walk = os.fwalk
+
+    def swapped(top: Path) -> Iterator[tuple[str, list[str], list[str], int]]:
+        for found in walk(top):
+            if top == cache and not (cache / "sub").is_symlink():
+                (cache / "sub").rename(cache / "away")
+                (cache / "sub").symlink_to(outside)
+            yield found
+
+    monkeypatch.setattr(os, "fwalk", swapped)
+    give_folders(tmp_path, [cached(user)], USER)
+    after = [path.stat() for path in (outside, outside / "classes")]
+    assert [(one.st_uid, one.st_mode) for one in after] == [(one.st_uid, one.st_mode) for one in before]
+    assert (cache / "sub").is_symlink()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.skipif(
 def step(name: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [SCRIPTS / f"{name}.sh", *arguments],
+        cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -116,6 +117,46 @@ def result(folder: Path, platform: str, *failed: tuple[str, str]) -> Path:
 def drop(record: Path, *results: Path) -> tuple[subprocess.CompletedProcess[str], Path, Path]:
     new, notes = record.with_name("new.json"), record.with_name("notes.md")
     return step("drop", record, new, notes, *results), new, notes
+
+
+BUILDER = """#!/bin/sh
+case "$1" in
+version) echo amd64; exit ;;
+esac
+file='' target=''
+for word; do
+    case $before in --file) file=$word ;; --metadata-file) metadata=$word ;; esac
+    before=$word target=$word
+done
+jq --compact-output '.target' "$file" >>ASKED
+echo "$*" >>ASKED
+digest=$(sed -n "$(($(grep -c no-cache ASKED)))p" DIGESTS)
+printf '{"%s": {"containerimage.digest": "sha256:%s"}}' "$target" "$digest" >"$metadata"
+"""
+"""An engine that builds nothing and has a digest for each time that it is asked."""
+
+
+@pytest.mark.parametrize(("digests", "status"), [("a a b b", 0), ("a a b c", 1)])
+def test_a_rebuild_fails_unless_both_are_the_same(tmp_path: Path, digests: str, status: int) -> None:
+    asked, listed, engine = (tmp_path / name for name in ("asked", "digests", "docker"))
+    listed.write_text("".join(f"{digest}\n" for digest in digests.split()), encoding="utf-8")
+    engine.write_text(BUILDER.replace("ASKED", str(asked)).replace("DIGESTS", str(listed)), encoding="utf-8")
+    engine.chmod(0o755)
+    targets = {name: {"tags": ["a:1"], "platforms": ["linux/ppc64le"]} for name in ("loadgen", "harness")}
+    definition = tmp_path / "definition.json"
+    definition.write_text(json.dumps({"target": targets}), encoding="utf-8")
+    done = step("rebuild", definition, "loadgen", "harness", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert done.returncode == status, done.stderr
+    assert "rebuild: loadgen is sha256:a, twice" in done.stdout
+    assert ("rebuild: harness is sha256:b and then sha256:c" in done.stderr) == bool(status)
+    lines = asked.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 8
+    for made, command in zip(lines[::2], lines[1::2], strict=True):
+        (target,) = json.loads(made).values()
+        assert (target["platforms"], "tags" in target) == (["linux/amd64"], False)
+        assert "rewrite-timestamp=true" in target["output"][0]
+        assert "--no-cache" in command.split()
+        assert "--provenance=false" in command.split()
 
 
 def test_when_all_works_the_record_stays_as_it_is(record: Path, tmp_path: Path) -> None:
