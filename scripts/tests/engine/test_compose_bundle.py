@@ -265,7 +265,7 @@ def test_compose_reads_what_acmeair_comes_to(topology: str, tmp_path: Path) -> N
     made = spec_of("acmeair", topology)
     services = merged(made, tmp_path)
     running = {name: one for name, one in services.items() if one.get("scale", 1)}
-    assert set(running) == {one.name for one in made.components} | {"data"}
+    assert set(running) == {one.name for one in made.components} | {"data", "password"}
     assert {one["image"] for one in running.values()} <= {*IMAGES.values(), LOADGEN}
     assert all(one["read_only"] and one["cap_drop"] == ["ALL"] for one in running.values())
     described = load_workload("acmeair").workload.topology(topology)[1].components
