@@ -58,8 +58,8 @@ def account(tmp_path: Path) -> Path:
     (tmp_path / "token").write_text("the-token\n", encoding="utf-8")
     (tmp_path / "namespace").write_text("steelyard-acmeair", encoding="utf-8")
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=api", "-days", "1"]
-    made = [*command, "-keyout", tmp_path / "key", "-out", tmp_path / "ca.crt"]
-    subprocess.run(made, check=True, capture_output=True)
+    files = ["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "ca.crt")]
+    subprocess.run([*command, *files], check=True, capture_output=True)
     return tmp_path
 
 

@@ -80,7 +80,10 @@ def test_the_list_has_nothing_that_no_state_is_set_by(tmp_path: Path) -> None:
         (["/sys/class/net/../../kernel/queues/rx-0/rps_cpus", "1"], "not on the list"),
         ([f"{SHM_GROUP}/../drop_caches", "1"], "not on the list"),
         (["/proc/sys/vm/drop_caches", "3"], "not on the list"),
-        (["/proc/sys/kernel/randomize_va_space", "0"], "not on the list"),  # random addresses: nothing measures without
+        (
+            ["/proc/sys/kernel/randomize_va_space", "0"],
+            "not on the list",
+        ),  # random addresses: nothing measures without
         (["--check", "/proc/sys/kernel/randomize_va_space"], "not on the list"),
         ([f"/{PAGES}\n", "1"], "not on the list"),
         ([SHM_GROUP, "10; reboot"], "no value for"),

@@ -224,7 +224,9 @@ def _give_all(top: Path, user: User | None) -> None:
         _give(folder, user, 0o777)
         for name in names:
             try:
-                file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+                file = os.open(
+                    name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+                )
             except OSError:  # a link, gone, or what the image's user has made and keeps
                 continue
             try:

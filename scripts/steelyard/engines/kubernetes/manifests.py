@@ -142,7 +142,8 @@ def select_objects(spec: Spec, objects: Iterable[Object]) -> list[Object]:
     Raises:
         BadInput: the bundle does not have a kind, or has it share a volume, which nobody would make and remove.
     """
-    wanted, selected = kinds(spec), {}
+    wanted = kinds(spec)
+    selected: dict[tuple[str, str], Object] = {}
     for thing in objects:
         name, type_name = thing["metadata"]["name"], thing["kind"]
         part = thing["metadata"].get("labels", {}).get(NAME)

@@ -2,7 +2,7 @@
 """`python -m steelyard.engines.kubernetes.password SECRET`: a Secret with a password that nobody chose.
 
 It is made in the namespace of the pod that runs this, unless it is there, and is never changed. The pod needs an
-account that may create Secrets, and no other right: components/mongodb has the Job. Standard library alone.
+account that may create Secrets, and no other right: components/mongodb has the Job.
 
 A trial has no such Job, since sessions have no right to Secrets: a ConfigMap takes the Secret's place, and holds a
 password of that trial.
@@ -18,11 +18,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
+from steelyard.engines.kubernetes.api import Object
 from steelyard.errors import Exit
 
 KEY = "password"
@@ -33,17 +33,14 @@ MAKES = "steelyard.dev/makes"
 """Annotation of the Job that runs this: the Secret's name."""
 _ANSWER_LIMIT = 30.0
 
-# The API's objects as they are.
-_Object = Mapping[str, Any]
 
-
-def secret_of(thing: _Object) -> str | None:
+def secret_of(thing: Object) -> str | None:
     """The Secret that a Job of a bundle makes; None: it is no such Job."""
     name: str | None = thing["metadata"].get("annotations", {}).get(MAKES)
     return name if thing["kind"] == "Job" else None
 
 
-def stand_in(secret: str) -> dict[str, Any]:
+def stand_in(secret: str) -> Object:
     """What a trial has in the place of a Secret, still without the password."""
     return {
         "apiVersion": "v1",
@@ -52,7 +49,7 @@ def stand_in(secret: str) -> dict[str, Any]:
     }
 
 
-def with_passwords(objects: Sequence[_Object], token: str) -> list[dict[str, Any]]:
+def with_passwords(objects: Sequence[Object], token: str) -> list[Object]:
     """Objects of a trial, with a password in each stand-in, and pods that mount those and no Secret.
 
     Args:
