@@ -49,7 +49,7 @@ def stand_in(secret: str) -> Object:
     }
 
 
-def with_passwords(objects: Sequence[Object], token: str) -> list[Object]:
+def with_passwords(objects: Sequence[Object], token: str) -> Sequence[Object]:
     """Objects of a trial, with a password in each stand-in, and pods that mount those and no Secret.
 
     Args:
