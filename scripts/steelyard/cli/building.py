@@ -13,6 +13,7 @@ from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
+from steelyard.session.async_profiler import EVENTS, PACKAGE
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
@@ -53,17 +54,22 @@ def ensure_build(
     return build
 
 
-def ensure_builds(console: Console, runtimes: RuntimeResolver, specs: Iterable[Spec]) -> None:
-    """What the arms of a session run, of every build (errors as `ensure_build`)."""
+def ensure_builds(
+    console: Console, runtimes: RuntimeResolver, specs: Iterable[Spec], profilers: Collection[str] = ()
+) -> None:
+    """What the arms of a session run, of every build, and what profiles them (errors as `ensure_build`)."""
     artifacts = [component.artifact for spec in specs for component in spec.components]
     for mark, root in runtimes.builds.items():
         packages = {artifact.package for artifact in artifacts if artifact.build == mark and artifact.package}
+        if packages and set(profilers) & set(EVENTS):
+            packages.add(PACKAGE)
         ensure_build(console, runtimes.builder, root, sorted(packages))
 
 
 def maven_packages() -> dict[str, Path]:
     """What the project's own workloads and the injector run from: name -> path below the checkout that Maven makes."""
-    return {INJECTOR: Path("loadgen/target/loadgen")} | {
+    own = {INJECTOR: Path("loadgen/target/loadgen"), PACKAGE: Path("apps/profiler/target/profiler")}
+    return own | {
         package: workload.package_path(package).relative_to(ROOT)
         for workload in map(load_workload, workload_names())
         for package, described in workload.workload.packages.items()

@@ -100,7 +100,7 @@ def make_ready(
     require_startable([*plan.specs.values(), *plan.second.values()])
     for folder in folders:
         require_writable(folder)
-    ensure_builds(console, plan.runtimes, [*plan.specs.values(), *plan.second.values()])
+    ensure_builds(console, plan.runtimes, [*plan.specs.values(), *plan.second.values()], plan.profilers)
 
 
 def prepare_resume(
@@ -115,7 +115,7 @@ def prepare_resume(
     if any(part.artifact.package == "loadgen" for arm in session.arms for part in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(DeploymentSettings())
-        ensure_builds(console, runtimes, [arm.spec for arm in session.arms])
+        ensure_builds(console, runtimes, [arm.spec for arm in session.arms], session.profilers)
     differs = require_same(session)
     if any(arm.spec.engine == "kubernetes" for arm in session.arms):
         runtimes.require_same_cluster(session.versions)

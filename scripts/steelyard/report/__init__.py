@@ -23,13 +23,18 @@ def write_report(directory: SessionDirectory) -> list[Path]:
     """
     # Charts take half a second to load, which commands that draw none do not pay.
     from steelyard.report.pages import to_html, to_markdown  # noqa: PLC0415
+    from steelyard.report.profiles import write_flames  # noqa: PLC0415
+    from steelyard.report.sampled import read_profiles  # noqa: PLC0415
 
+    session, sampled = directory.session(), read_profiles(directory.path)
+    write_flames(directory.path, session, sampled)
     view = View(
-        directory.session(),
+        session,
         directory.analysis(),
         directory.trials(),
         list(directory.journal()),
         directory.profiles(),
+        sampled,
     )
     contents = {
         "report.html": to_html(view),

@@ -17,6 +17,7 @@ from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
+from steelyard.report.sampled import SampledProfile
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
 from steelyard.results.measurement import ComponentResult, Latency
@@ -64,11 +65,13 @@ class View:
         trials: Sequence[Trial],
         journal: Sequence[JournalEntry] = (),
         profiles: Mapping[str, Sequence[str]] | None = None,
+        sampled: Sequence[SampledProfile] = (),
     ) -> None:
         self.session = session
         self.analysis = analysis
         self.journal = journal
         self.profiles = profiles or {}
+        self.sampled = sampled
         self.trials = sorted(trials, key=lambda trial: trial.order)
         self.void = [trial for trial in self.trials if trial.state == "void"]
         self.experiment = session.experiment

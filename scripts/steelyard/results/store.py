@@ -308,9 +308,12 @@ class SessionDirectory:
         return sentences
 
     def profiles(self) -> dict[str, list[str]]:
-        """Names of the files in `profiles/ARM/`, by arm."""
+        """Files in `profiles/ARM/PROFILERS/`, as paths from `profiles/ARM/`, by arm; without what is for programs."""
         folders = sorted(path for path in (self.path / "profiles").glob("[!.]*") if path.is_dir())
-        return {folder.name: sorted(path.name for path in folder.iterdir()) for folder in folders}
+        return {
+            folder.name: sorted(str(path.relative_to(folder)) for path in folder.glob("[!.]*/*.*"))
+            for folder in folders
+        }
 
     def analysis(self) -> Analysis:
         """Read analysis.json (see `read_record`; Altered: not what these trials give)."""

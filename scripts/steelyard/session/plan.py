@@ -38,7 +38,7 @@ from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.datasets import share_data
 from steelyard.session.duet import check_duet, halves
-from steelyard.session.profiling import require_profilers
+from steelyard.session.profilers import require_profilers
 from steelyard.session.runtimes import LOCAL, ClusterTarget, RuntimeResolver
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
 from steelyard.spec.layout import FIRST_PORT

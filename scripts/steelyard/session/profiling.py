@@ -2,34 +2,45 @@
 """Profiles on demand: after the last block one more trial of each arm, labelled, watched by profilers, in no average.
 
 An arm's spec with the profilers' options -> the arm's own procedure, which perf records and a dump is asked of
--> `profiles/ARM/` (recordings, and what perf says of them as text); logs in `trials/profile-ARM/`.
+-> `profiles/ARM/PROFILERS/` (recordings, what perf says of them as text, slices of async-profiler); logs in
+`trials/profile-ARM-PROFILERS/`. Of async-profiler's events each has a trial of its own, the others share one.
 """
 
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from statistics import fmean
 
+from steelyard.build import BUILDS
 from steelyard.engines.base import Engine
-from steelyard.errors import BadInput, MissingRequirement, ServerFailed
+from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
+from steelyard.results.profile import RECORD, Event, Profile
 from steelyard.results.schema import Phase, Profiler, Session
 from steelyard.results.spec import Component, Spec
-from steelyard.results.store import SessionDirectory, write_folder
+from steelyard.results.store import SessionDirectory, write_folder, write_record
+from steelyard.session.async_profiler import (
+    EVENTS,
+    PACKAGE,
+    SLICE,
+    agent_option,
+    keep_slices,
+    passes,
+    require_library,
+)
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
+from steelyard.session.evidence import gather, measure_outcome
 from steelyard.session.procedures import PROCEDURES
-from steelyard.session.trial_run import TrialFailedError, extra_run
+from steelyard.session.profilers import RECORD_COMMAND
+from steelyard.session.trial_run import TrialFailedError, TrialRun, extra_run
 
-FREQUENCY = 99
-"""Samples/s of perf; not in step with the kernel's ticks (perf-record(1))."""
-_RECORD = ["perf", "record", "--all-cpus", "--call-graph", "fp", "--freq", str(FREQUENCY)]
 _REPORT = [
     "perf",
     "report",
@@ -45,63 +56,6 @@ _HOTSPOT_MAP = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PreserveFramePointer", "
 _OPENJ9_MAP = ["-XX:+MergeCompilerOptions", "-Xjit:perfTool"]
 """Merged, as a later `-Xjit` replaces an earlier one, that of `compile: foreground` for example."""
 _KEPT = ("*.jfr", "javacore*.txt")
-
-
-def require_profilers(names: Sequence[str], specs: Iterable[Spec], *, searches: bool) -> list[Profiler]:
-    """The profilers of these names, each once; what cannot work is refused before the first trial.
-
-    Raises:
-        BadInput: a profiler that an arm's JVM or engine does not have, or a search.
-        MissingRequirement: perf is not there, or may not record here.
-    """
-    profilers = [profiler for profiler in get_args(Profiler) if profiler in names]
-    if unknown := set(names) - set(profilers):
-        raise BadInput(f"--profile {min(unknown)}: choose {', '.join(get_args(Profiler))}")
-    if profilers and searches:
-        raise BadInput(
-            "--profile: no trial of a search stands for an arm: profile a run at the value that it found"
-        )
-    for spec in specs if profilers else ():
-        jvms = (server.artifact.jvm for server in spec.servers)
-        kinds = {jvm.kind if jvm is not None else None for jvm in jvms}
-        if "jfr" in profilers and kinds != {"hotspot"}:
-            raise BadInput(
-                f"--profile jfr: arm {spec.arm} does not run on HotSpot: choose perf, or javacore on OpenJ9"
-            )
-        if "javacore" in profilers and kinds != {"openj9"}:
-            raise BadInput(f"--profile javacore: arm {spec.arm} does not run on OpenJ9: choose jfr or perf")
-        if spec.remote:
-            raise BadInput(f"--profile: the servers of arm {spec.arm} run elsewhere: choose another engine")
-        if None in kinds:
-            raise BadInput(f"--profile: the JVM of arm {spec.arm} does not tell what it is")
-        if spec.engine != "process" and set(profilers) - {"jfr"}:
-            raise BadInput(
-                f"--profile perf and javacore need servers without containers ({spec.arm}): choose jfr"
-            )
-    if "perf" in profilers:
-        _require_perf()
-    return profilers
-
-
-def _require_perf() -> None:
-    try:
-        tried = subprocess.run(
-            [*_RECORD, "--output", "/dev/null", "true"],
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise MissingRequirement(
-            "--profile perf: there is no perf here: install linux-perf or linux-tools"
-        ) from error
-    if tried.returncode != 0:
-        said = next((line.strip() for line in tried.stderr.splitlines() if line.strip()), "no reason given")
-        raise MissingRequirement(
-            f"--profile perf: perf cannot record this host ({said}): run as root, or lower kernel.perf_event_paranoid"
-        )
 
 
 @dataclass
@@ -122,7 +76,7 @@ class _Watch:
         """Record what the procedure measures: of a start-up the start as well."""
         first = "start" if self.spec.procedure == "start-up" else "measure"
         if phase == first and "perf" in self.profilers:
-            command = [*_RECORD, "--output", str(self.folder / "perf.data")]
+            command = [*RECORD_COMMAND, "--output", str(self.folder / "perf.data")]
             self.perf = self.children.spawn(
                 "perf", command, console=self.folder / "logs" / "perf.log", cwd=self.folder
             )
@@ -153,23 +107,26 @@ class Profiles:
     def make(self, session: Session) -> None:
         """Make the profiles that the session asks for and does not have; one that fails is told, and ends nothing."""
         for number, arm in enumerate(session.arms):
-            if session.profilers and not (self.directory.path / "profiles" / arm.name).exists():
-                self.context.watcher.note(
-                    f"profiling {arm.name} ({', '.join(session.profilers)}); in no average"
-                )
+            for together in passes(session.profilers):
+                names = "-".join(together)
+                if (self.directory.path / "profiles" / arm.name / names).exists():
+                    continue
+                self.context.watcher.note(f"profiling {arm.name} ({', '.join(together)}); in no average")
                 self.directory.log(self.context.clock.time(), "profile", arm=arm.name)
                 try:
                     self.set_host(number, arm.spec)
-                    self._make(arm.spec, session.profilers)
+                    self._make(arm.spec, together, names)
                 except (TrialFailedError, ServerFailed) as failure:
-                    self.context.watcher.note(f"there is no profile of {arm.name}: {failure}")
+                    self.context.watcher.note(f"there is no profile of {arm.name} ({names}): {failure}")
 
-    def _make(self, plain: Spec, profilers: Sequence[Profiler]) -> None:
-        name = f"profile-{plain.arm}"
+    def _make(self, plain: Spec, profilers: Sequence[Profiler], names: str) -> None:
+        name = f"profile-{plain.arm}-{names}"
         folder = self.directory.trials_path / name
         spec = plain.with_changes(
             "server",
-            lambda server: {"jvm_options": [*server.jvm_options, *_options(server, profilers)]},
+            lambda server: {
+                "jvm_options": [*server.jvm_options, *_options(server, profilers, self._library(plain))]
+            },
         )
         servers = {server.name for server in spec.servers}
 
@@ -183,13 +140,53 @@ class Profiles:
             caches.populate(plain)
             try:
                 PROCEDURES[spec.procedure](run, lambda: caches.install(spec, run.deployment))
-                logs = [run.deployment.logs(server) for server in sorted(servers)]
-                self._keep(spec.arm, folder, logs, watch.pids)
+                logs = {server: run.deployment.logs(server) for server in sorted(servers)}
+                if (event := profilers[0]) in EVENTS:
+                    self._keep_slices(event, run, logs)
+                else:
+                    self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids)
             finally:
                 watch.end()
 
+    def _library(self, spec: Spec) -> Path:
+        """The package of async-profiler in the build that the injectors are of."""
+        build = next(injector.artifact.build for injector in spec.injectors)
+        return BUILDS / str(build) / PACKAGE
+
+    def _keep_slices(self, event: Event, run: TrialRun, logs: Mapping[str, Path]) -> None:
+        """Keep the slices of the measured window, and what the trial measured beside them."""
+        arm = run.spec.arm
+        outcome = measure_outcome(gather(run))
+        figures = outcome.measurement
+        measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
+        usual = [
+            trial.metrics["throughput"]
+            for trial in self.directory.trials()
+            if trial.arm == arm and trial.state == "valid" and "throughput" in trial.metrics
+        ]
+        with write_folder(self.directory.path / "profiles" / arm / event) as kept:
+            slices = {
+                server: keep_slices(event, folder, run.window, kept / server)
+                for server, folder in logs.items()
+            }
+            if not any(slices.values()):
+                raise ServerFailed(
+                    f"async-profiler left no slice of the window, which has to be {2 * SLICE:g} s long: see"
+                    f" {next(iter(logs.values()))}"
+                )
+            change = measured / fmean(usual) - 1 if measured is not None and usual else None
+            record = Profile(
+                arm=arm,
+                event=event,
+                slice_seconds=SLICE,
+                slices=slices,
+                request_rate=measured,
+                throughput_change=change,
+            )
+            write_record(kept / RECORD, record)
+
     def _keep(self, arm: str, folder: Path, logs: Sequence[Path], pids: Sequence[int]) -> None:
-        """Move what was recorded to `profiles/ARM/`, under the names of the servers."""
+        """Move what was recorded to `profiles/ARM/PROFILERS/`, under the names of the servers."""
         with write_folder(self.directory.path / "profiles" / arm) as kept:
             for log in logs:
                 for path in [path for pattern in _KEPT for path in sorted(log.glob(pattern))]:
@@ -205,7 +202,7 @@ class Profiles:
                 raise ServerFailed(f"the profilers left nothing: see {folder / 'logs'} and {logs[0]}")
 
 
-def _options(component: Component, profilers: Sequence[Profiler]) -> list[str]:
+def _options(component: Component, profilers: Sequence[Profiler], libraries: Path) -> list[str]:
     """What a JVM needs to be told, so that it can be profiled.
 
     Sources: the `java` command's manual (JDK 17: StartFlightRecording, DumpPerfMapAtExit); OpenJ9 documentation
@@ -220,6 +217,9 @@ def _options(component: Component, profilers: Sequence[Profiler]) -> list[str]:
         options += _OPENJ9_MAP if jvm is not None and jvm.kind == "openj9" else _HOTSPOT_MAP
     if "javacore" in profilers:
         options.append(f"-Xdump:java:events=user,file={FOLDER}/logs/javacore.%seq.txt")
+    for event in EVENTS:
+        if event in profilers:
+            options.append(agent_option(event, libraries / require_library(event)))
     return options
 
 

@@ -44,7 +44,7 @@ from steelyard.sampling.procfs import (
     status_number,
 )
 from steelyard.sampling.smaps import parse_smaps
-from steelyard.session.profiling import require_profilers
+from steelyard.session.profilers import require_profilers
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sampled profiles in a report: flame graphs beside the slices, and what changed most."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample import study_plan, write
+
+from steelyard.errors import BadInput
+from steelyard.report import write_report
+from steelyard.report.sampled import read_profiles
+from steelyard.results.profile import RECORD, Profile
+from steelyard.results.store import SessionDirectory, write_record
+
+BASELINE, OTHER = "jvms-1", "jvms-2"
+STACKS = {
+    BASELINE: "java/lang/Thread.run_[0];shop/Cart.total_[j] 4000000\njava/lang/Thread.run_[0] 9\n",
+    OTHER: "java/lang/Thread.run_[0];shop/Cart.total_[j] 9000000\n",
+}
+
+
+def add_profile(
+    directory: SessionDirectory, arm: str, rate: float | None = 100.0, change: float | None = None
+) -> Path:
+    folder = directory.path / "profiles" / arm / "cpu"
+    names = [f"cpu-{number}.collapsed" for number in range(3)]
+    for server in ("server-1", "server-2"):
+        (folder / server).mkdir(parents=True)
+        for name in names:
+            (folder / server / name).write_text(STACKS[arm], encoding="utf-8")
+    record = Profile(
+        arm=arm,
+        event="cpu",
+        slice_seconds=2.0,
+        slices={"server-1": names, "server-2": names},
+        request_rate=rate,
+        throughput_change=change,
+    )
+    write_record(folder / RECORD, record)
+    return folder
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> SessionDirectory:
+    return write(tmp_path / "session", study_plan())
+
+
+def tree_of(page: Path) -> list[Any]:  # of JSON
+    found = re.search(r"const tree = (.*?), unit = ", page.read_text(encoding="utf-8"))
+    assert found is not None
+    tree: list[Any] = json.loads(found[1])
+    return tree
+
+
+def test_a_report_links_flame_graphs_and_has_what_changed(directory: SessionDirectory) -> None:
+    folders = [add_profile(directory, BASELINE, change=-0.02), add_profile(directory, OTHER, change=-0.2)]
+    write_report(directory)
+    page = (directory.path / "report.html").read_text(encoding="utf-8")
+    assert f'href="profiles/{OTHER}/cpu/flame.html"' in page
+    assert "Cart.total" in page
+    # Two servers, 200 requests in a slice: 40 ms per 1,000 of the baseline, 90 of the other.
+    assert re.search(r"<td[^>]*>\s*40\s*</td>\s*<td[^>]*>\s*90\s*</td>", page)
+    assert page.count("the profiler slowed it") == 1
+    assert tree_of(folders[0] / "flame.html")[1:3] == [pytest.approx(40, abs=0.1), 0.0]
+    assert tree_of(folders[1] / "flame.html")[1:3] == [90.0, pytest.approx(40, abs=0.1)]
+
+
+def test_no_name_of_a_frame_ends_the_script_of_the_page(directory: SessionDirectory) -> None:
+    folder = add_profile(directory, BASELINE)
+    (folder / "server-1" / "cpu-0.collapsed").write_text("a;</script><b>_[j] 9000000\n", encoding="utf-8")
+    write_report(directory)
+    text = (folder / "flame.html").read_text(encoding="utf-8")
+    assert text.count("</script>") == 1
+    names = [child[0] for child in tree_of(folder / "flame.html")[4]]
+    assert "a" in names
+
+
+def test_a_profile_without_requests_compares_nothing(directory: SessionDirectory) -> None:
+    add_profile(directory, BASELINE, rate=None)
+    assert read_profiles(directory.path) == []
+    write_report(directory)
+    assert "Where it goes" not in (directory.path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_slice_that_is_gone_is_told(directory: SessionDirectory) -> None:
+    folder = add_profile(directory, BASELINE)
+    shutil.rmtree(folder / "server-2")
+    with pytest.raises(BadInput, match="holds no slices"):
+        write_report(directory)

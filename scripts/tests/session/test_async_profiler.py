@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""async-profiler beside a trial: its option, its library, and which of its slices are kept."""
+
+import os
+import platform
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MissingRequirement
+from steelyard.results.profile import Event
+from steelyard.session.async_profiler import EVENTS, agent_option, keep_slices, passes, require_library
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_the_agent_writes_slices_into_the_folder_of_logs(event: Event) -> None:
+    option = agent_option(event, Path("/lib.so"))
+    assert option.startswith(f"-agentpath:/lib.so=start,event={event},")
+    assert f"file=${{folder}}/logs/{event}-%n.collapsed" in option
+
+
+def test_a_platform_without_a_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "ppc64le")
+    with pytest.raises(MissingRequirement, match="no library for ppc64le: choose jfr or perf"):
+        require_library("cpu")
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert require_library("cpu") == "linux-arm64/libasyncProfiler.so"
+
+
+def test_slices_of_the_window_alone_are_kept_in_their_order(tmp_path: Path) -> None:
+    logs, kept = tmp_path / "logs", tmp_path / "kept"
+    logs.mkdir()
+    for number in range(8):
+        path = logs / f"cpu-{number}.collapsed"
+        path.write_text(f"frame {number}\n", encoding="utf-8")
+        os.utime(path, (1000 + 2 * number, 1000 + 2 * number))
+    for name in ("alloc-3.collapsed", "cpu-x.collapsed", "gc.log"):
+        (logs / name).write_text("", encoding="utf-8")
+        os.utime(logs / name, (1006, 1006))
+    # Each holds the two seconds before it was written: that of 1004 begins at 1002.
+    assert keep_slices("cpu", logs, (1003.0, 1010.0), kept) == [f"cpu-{n}.collapsed" for n in (3, 4, 5)]
+    assert sorted(path.name for path in kept.iterdir()) == [f"cpu-{n}.collapsed" for n in (3, 4, 5)]
+
+
+def test_each_event_has_a_trial_of_its_own_and_all_others_share_one() -> None:
+    assert passes(["jfr", "perf", "cpu", "alloc"]) == [["jfr", "perf"], ["cpu"], ["alloc"]]
+    assert passes(["cpu"]) == [["cpu"]]
+    assert passes([]) == []
