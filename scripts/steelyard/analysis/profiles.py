@@ -183,11 +183,11 @@ def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int =
     differences = resampled[1] - resampled[0]
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(differences, [tail, 1 - tail], axis=0)
-    found = [
+    compared = [
         Change(name, areas[name], *map(float, (means[0][i], means[1][i], low[i], high[i])))
         for i, name in enumerate(names)
     ]
-    return sorted(found, key=lambda change: -abs(change.difference))[:most]
+    return sorted(compared, key=lambda change: -abs(change.difference))[:most]
 
 
 def _means_of(matrix: npt.NDArray[np.float64], drawn: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

@@ -120,8 +120,8 @@ ProfileOption = Annotated[
     Option(
         "--profile",
         metavar="PROFILER",
-        help="cpu, alloc, lock or wall (flame graphs, and what changed most), jfr, perf or javacore: more trials of each"
-        " arm after the last block, watched by it, in no average. May be given several times.",
+        help="cpu, alloc, lock or wall (flame graphs, and what changed most), jfr, perf or javacore: more trials of"
+        " each arm after the last block, watched by it, in no average. May be given several times.",
         show_default=False,
     ),
 ]

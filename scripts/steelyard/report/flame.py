@@ -54,11 +54,11 @@ class _Node:
                     node.children[name] = _Node(area=AREAS.index(area))
                 node = node.children[name]
 
-    def listed(self, name: str, least: float) -> list[Any]:  # of what JSON has
+    def to_json(self, name: str, least: float) -> list[Any]:  # of what JSON has
         """`[name, cost, cost of the baseline, area, children]`; the widest child first, the narrowest left out."""
         children = sorted(self.children.items(), key=lambda item: -max(item[1].cost, item[1].baseline))
         kept = [
-            child.listed(called, least)
+            child.to_json(called, least)
             for called, child in children
             if max(child.cost, child.baseline) >= least
         ]
@@ -79,7 +79,7 @@ def flame_page(arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | 
     root.add(data, data.per_thousand * scale, to_baseline=False)
     if baseline is not None:
         root.add(baseline[1], baseline[1].per_thousand * scale, to_baseline=True)
-    tree = root.listed("all", SMALLEST * max(root.cost, root.baseline))
+    tree = root.to_json("all", SMALLEST * max(root.cost, root.baseline))
     return _ENVIRONMENT.get_template("flame.html.j2").render(
         arm=printable(arm),
         baseline=printable(baseline[0]) if baseline is not None else None,

@@ -59,12 +59,12 @@ def _changes(view: View, profile: SampledProfile, baseline: SampledProfile) -> T
     scale, unit = SCALE[UNITS[event]]
     label, base = view.arm_label(profile.record.arm), view.arm_label(view.baseline)
     rows = [_row(change, scale) for change in changes(baseline.data, profile.data)]
-    what = (
+    explanation = (
         f"Own cost of a method, with what it calls outside of Java, in {unit} per 1,000 requests; interval by the"
         f" bootstrap over slices of {profile.record.slice_seconds:g} s ({percent(LEVEL, 0)}): how sure these two"
         " profiles are, not how starts differ."
     )
-    notes = [what, *(_rests_on(view, each) for each in (baseline, profile))]
+    notes = [explanation, *(_rests_on(view, each) for each in (baseline, profile))]
     columns = [
         Column("method", figure=False),
         Column("whose", figure=False),
@@ -99,9 +99,9 @@ def _rests_on(view: View, profile: SampledProfile) -> str:
     )
     text = f"{view.arm_label(record.arm)}: {samples}{count(len(data.slices), 'slice')}"
     by_area = cost_by_area(data)
-    whole = sum(by_area.values()) or 1.0
+    total_cost = sum(by_area.values()) or 1.0
     by_size = sorted(by_area.items(), key=lambda item: -item[1])
-    shares = ", ".join(f"{area} {percent(cost / whole, 0)}" for area, cost in by_size)
+    shares = ", ".join(f"{area} {percent(cost / total_cost, 0)}" for area, cost in by_size)
     text += f"; {shares}"
     if record.throughput_change is None:
         return f"{text}. What the profiler cost is not known: no valid trial of this arm has a throughput."

@@ -71,7 +71,7 @@ def profile(seed: int, extra: int = 0, requests: float = 500.0, slices: int = 12
     generator = random.Random(seed)
     made: list[Counter[Stack]] = []
     for _ in range(slices):
-        stacks = Counter(
+        stacks: Counter[Stack] = Counter(
             {
                 (LIBERTY, f"shop/Service.step{n}_[j]"): round(generator.gauss(2000 + 100 * n, 300) * requests)
                 for n in range(30)
