@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the reference that are made of the code: `python -m pages.reference` in scripts/ writes them anew.
 
-Commands and options of the command line, keys of the experiment and of the workload file.
+Commands and options of the command line, keys of the experiment and of the workload file, results that were seen.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +15,13 @@ from pydantic import BaseModel
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from steelyard.cli.app import app
+from steelyard.experiment.loader import experiment_files
 from steelyard.experiment.schema import Experiment
+from steelyard.paths import EXPERIMENTS
 from steelyard.workload.schema import Workload
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+SEEN = FOLDER.parent / "results" / "seen.json"
 _HEAD = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- Written by `python -m pages.reference`. -->\n"
 _PASSED_ON = {"test": "Its options are those of `python -m suite`: `./steelyard test --help`."}
 """Commands that hand all of their words to another program."""
@@ -142,8 +146,30 @@ def _type(value: Keys) -> str:
     return " or ".join(_SIMPLE.get(kind, kind) for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
+def write_results() -> str:
+    """What was last seen of each experiment, newest first, and which were not run yet."""
+    entries: list[dict[str, str]] = json.loads(SEEN.read_text(encoding="utf-8"))
+    newest = sorted(entries, key=lambda entry: entry["day"], reverse=True)
+    rows = "".join(
+        f"| {entry['day']} | `{entry['experiment']} {entry['options']}` | {entry['on']} | {entry['seen']}"
+        f" ([more](../{entry['page']})) |\n"
+        for entry in newest
+    )
+    known = {entry["experiment"] for entry in entries}
+    missing = ", ".join(f"`{name}`" for name in sorted(experiment_files(EXPERIMENTS)) if name not in known)
+    return (
+        f"{_HEAD}# What was seen\n\n```\n./steelyard run jvm-count --quick\n```\n\n"
+        "So that you know what to expect: sessions of the project's own experiments, each on a virtual machine with two"
+        " CPUs (x86-64) that injectors and servers share. Quick sessions are an indication. Changes with their 95 %"
+        f" intervals.\n\n| day | session | on | seen |\n| --- | --- | --- | --- |\n{rows}\n"
+        f"Not in this list: {missing}. Pages of the workloads have figures of some.\n\n"
+        "Entries are kept in `docs/results/seen.json`.\n"
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands": write_commands,
+    "results": write_results,
     "experiment-file": lambda: write_keys(
         Experiment, "Keys of an experiment file", "experiment", "experiments"
     ),
