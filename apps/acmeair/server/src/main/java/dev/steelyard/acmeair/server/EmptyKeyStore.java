@@ -7,10 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.Security;
 
 /**
  * Makes a key store with nothing in it: Liberty checks no token without one, and would make itself
- * a certificate at each first start, although nothing here speaks TLS.
+ * a certificate at each first start, although nothing here speaks TLS. It has the same bytes
+ * wherever it is made: the code that guards its contents, of which there are none, would be salted
+ * at random, and so is left out.
  */
 public final class EmptyKeyStore {
 
@@ -29,6 +32,7 @@ public final class EmptyKeyStore {
     if (Files.exists(file)) {
       return;
     }
+    Security.setProperty("keystore.pkcs12.macAlgorithm", "NONE");
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, null);
     Files.createDirectories(file.toAbsolutePath().getParent());

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.PackagedServer;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +48,8 @@ final class SigningKeyIT {
       assertEquals(200, profile(customer, token(second)), "a token of another copy");
       assertEquals(200, profile(customer, token(first)));
 
+      assertNamesItsKey(token(first).substring("Bearer=".length()));
+
       // One copy gets another key: the service that is asked, the first, does not know it.
       Files.delete(file);
       restart(second);
@@ -53,6 +58,15 @@ final class SigningKeyIT {
       restart(first);
       assertEquals(200, profile(customer, other), "a token of the key that is new");
     }
+  }
+
+  /** The original's token has 588 characters and no name of its key. */
+  private static void assertNamesItsKey(String token) {
+    String header = new String(Base64.getUrlDecoder().decode(token.split("\\.", 2)[0]), UTF_8);
+    String thumbprint = "[\\w-]{43}";
+    String named = "\\{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":\"" + thumbprint + "\"}";
+    assertTrue(header.matches(named), header);
+    assertEquals(588 + 70, token.length(), token);
   }
 
   private static void restart(PackagedServer server) throws Exception {
