@@ -78,6 +78,7 @@ class Bench:
             self.world.observe,
             # Of this process's own group: on a host with a CPU limit it grows by itself.
             lambda: 0.0,
+            lambda: 0.0,
         )
 
 

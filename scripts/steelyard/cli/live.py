@@ -21,6 +21,7 @@ from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_duration, format_size
 
 _PHASES: dict[str, str] = {
+    "wash-out": "waiting until the host is idle",
     "set-host": "setting the host",
     "prepare": "preparing",
     "start": "starting servers",

@@ -19,7 +19,7 @@ from steelyard.yamlfile import Scalar
 
 FORMAT_VERSION = 2
 
-Phase = Literal["set-host", "prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
+Phase = Literal["wash-out", "set-host", "prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
 Profiler = Literal["jfr", "perf", "javacore", "cpu", "alloc", "lock", "wall"]
 TrialState = Literal["valid", "void"]
 

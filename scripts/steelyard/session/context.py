@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from steelyard.clock import SYSTEM, Clock
+from steelyard.host.wash_out import wash_out_here
 from steelyard.measure.columns import INTERNAL
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
@@ -82,3 +83,5 @@ class RunContext:
     """Asks a running component what it really has."""
     read_throttling: Callable[[], float | None] = throttled_seconds
     """Seconds that the control group of this process was throttled so far."""
+    wash_out: Callable[[], float | None] = wash_out_here
+    """Waits until the host has done what the trial before left it to do."""

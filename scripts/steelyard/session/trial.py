@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one trial. What it goes through:
 
-    host states set -> data loaded, class cache filled (an arm's first) -> components up, its procedure, components down
-    (procedures.py) -> host states read back -> files collected to figures -> judged by the ledger
+    what the trial before left is washed out -> host states set -> data loaded, class cache filled (an arm's first)
+    -> components up, its procedure, components down (procedures.py) -> host states read back
+    -> files collected to figures -> judged by the ledger
 
 It leaves, in `trials/BLOCK-ARM/` (docs/files.md): `trial.json` (all that counts), `replay/` (repeats it by hand),
 `servers/*/logs/` and `logs/`, `load/*/` (histograms and health of the injectors), `samples/` (per-second series). A
@@ -70,6 +71,7 @@ class TrialRunner:
         data = DataSets(self.directory, self.engines, self.context)
         try:
             with ExitStack() as cleanup:
+                self._wash_out(together, phases)
                 self._set_host(together[0], specs[together[0].arm])
                 for prepared, spec in specs.items():
                     specs[prepared] = data.in_place(spec)
@@ -166,6 +168,17 @@ class TrialRunner:
         return spec.with_changes(
             "injector", lambda injector: {"settings": {**injector.settings, "seed": seed}}
         )
+
+    def _wash_out(self, together: Sequence[Planned], phases: dict[str, tuple[float, float]]) -> None:
+        """Servers of a cluster run on other machines, which this one cannot wait for."""
+        if all(self._spec(planned).engine == "kubernetes" for planned in together):
+            return
+        self.context.watcher.phase("wash-out", None)
+        for planned in together:
+            self._log(planned, "phase", "wash-out")
+        began = self.context.clock.time()
+        self.context.wash_out()
+        phases["wash-out"] = (began, self.context.clock.time())
 
     def _set_host(self, planned: Planned, spec: Spec) -> None:
         if spec.host_states:

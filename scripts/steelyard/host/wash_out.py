@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done between two trials, so that the first leaves as little as possible to the second.
+
+    files written out (sync) -> CPUs idle, or no longer getting so -> free memory compacted, where this user may
+
+Whatever is left of it after that is balanced over the arms by the order of trials, and estimated
+(`analysis/carry_over.py`).
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+from steelyard.clock import SYSTEM, Clock
+from steelyard.host.system import System
+
+IDLE = 0.02
+"""Busy share of the CPUs at which the host counts as idle: the limit that the doctor has for other load."""
+LOOK = 0.5
+"""Seconds of one look at the CPUs."""
+LONGEST = 10
+"""Looks, at most."""
+_COMPACT = "proc/sys/vm/compact_memory"
+
+
+def wash_out(system: System, clock: Clock, sync: Callable[[], None] = os.sync) -> float | None:
+    """Wait until the host has done what a trial left it to do.
+
+    A load that does not fall is somebody else's, and is not waited for: the ledger judges it in the trial.
+
+    Returns:
+        Busy share of the CPUs over the last look; None where the kernel does not tell it.
+    """
+    sync()
+    with suppress(OSError):
+        if os.access(system.path(_COMPACT), os.W_OK):
+            system.write(_COMPACT, "1")
+    before: float | None = None
+    for _ in range(LONGEST):
+        busy = _busy_share(system, clock)
+        if busy is None or busy <= IDLE or (before is not None and busy >= 0.8 * before):
+            return busy
+        before = busy
+    return before
+
+
+def wash_out_here() -> float | None:
+    """The same on this host."""
+    return wash_out(System(), SYSTEM)
+
+
+def _busy_share(system: System, clock: Clock) -> float | None:
+    first = _cpu_times(system)
+    clock.sleep(LOOK)
+    second = _cpu_times(system)
+    if first is None or second is None or second[1] <= first[1]:
+        return None
+    return (second[0] - first[0]) / (second[1] - first[1])
+
+
+def _cpu_times(system: System) -> tuple[int, int] | None:
+    """Ticks of all CPUs in which they were busy, and all ticks; steal and idle are not busy."""
+    name, *ticks = (system.text("proc/stat") or "").partition("\n")[0].split()[:9] or [""]
+    if name != "cpu" or len(ticks) < 8 or not all(tick.isdigit() for tick in ticks):
+        return None
+    user, nice, kernel, idle, waiting, irq, soft, steal = map(int, ticks)
+    busy = user + nice + kernel + irq + soft
+    return busy, busy + idle + waiting + steal
