@@ -9,10 +9,19 @@ annotate. Interval, verdict and smallest detectable effect of a comparison are a
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from statistics import fmean
+from dataclasses import replace
 
 from steelyard import __version__
 from steelyard.analysis.best import against_best
+from steelyard.analysis.carry_over import (
+    carry_over_note,
+    changed_by_carry_over,
+    estimate_carry_over,
+    has_predecessors,
+    logs_by_place,
+    predecessors,
+)
+from steelyard.analysis.findings import with_voids
 from steelyard.analysis.heaps import left_heaps
 from steelyard.analysis.owners import info_in_session, is_shown, with_parts
 from steelyard.analysis.paired import (
@@ -21,23 +30,24 @@ from steelyard.analysis.paired import (
     detectable_effect,
     paired_test,
     ratio_of,
-    spreads_differ,
-    two_groups,
 )
+from steelyard.analysis.remarks import remarks_of
 from steelyard.analysis.rounds import (
     Place,
     common,
+    common_first,
     comparable_places,
     count_by_arm,
     reached_places,
+    trials_left_in,
     unequal,
     valid_trials,
 )
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Metrics
 from steelyard.measure.registry import METRIC_INFOS, metric_info
-from steelyard.results.analysis import Analysis, Estimate, LedgerCount, MetricInfo, Summary
-from steelyard.results.figures import capital, with_unit
+from steelyard.results.analysis import Analysis, CarryOver, Estimate, LedgerCount, MetricInfo, Summary
+from steelyard.results.figures import capital
 from steelyard.results.schema import Check, Session, Trial
 
 NO_MEASUREMENT = "no-measurement"
@@ -97,10 +107,8 @@ def log_ratios(arm: Values, baseline: Values) -> list[float] | None:
 
     Leaving out just the blocks with a zero would keep the favourable ones: then there is no ratio at all.
     """
-    pairs = [(arm[place], baseline[place]) for place in common(arm, baseline)]
-    if any(value <= 0 or against <= 0 for value, against in pairs):
-        return None
-    return [math.log(value / against) for value, against in pairs]
+    logs = logs_by_place(arm, baseline)
+    return [*logs.values()] if logs or not common(arm, baseline) else None
 
 
 def needs_switch(session: Session, arm: str, baseline: str) -> bool:
@@ -124,10 +132,12 @@ def estimate(
     unequal: str | None = None,
     *,
     switched: bool = False,
+    left_in: Sequence[float] = (),
 ) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it, as a comparison of its own.
 
-    `unequal` is why it shows nothing; `switched` whether the host is switched between the two: a block has one switch
+    `left_in` are the ratios with void trials left in; `unequal` is why it shows nothing;
+    `switched` whether the host is switched between the two: a block has one switch
     to each state, so that n blocks are n switches, and below `LEAST_SWITCHES` there is no interval.
     """
     logs = log_ratios(values, baseline)
@@ -145,19 +155,34 @@ def estimate(
         cannot_rule_out=None,
         ratios=[ratio_of(value) for value in logs or ()],
         switches=len(common(values, baseline)) if switched else None,
+        left_in=[*left_in],
         unequal=unequal,
     )
     return simultaneous(alone, 1)
 
 
 def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
-    """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each."""
+    """The same as one of so many comparisons: interval, p and detectable effect at the level that leaves each.
+
+    Where trials are void, the interval holds that of the valid ones and that with the void ones left in: what voids a
+    trial may hang on how it performs, and then the valid ones alone are a selection.
+    """
     core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / comparisons)
     if core is None or few_switches(estimate):
         return estimate
     spread = None if core.is_tied else core
+    if spread is not None and (whole := with_voids(estimate, comparisons)) is not None:
+        agree = (spread.mean > 0) is (whole.mean > 0)
+        spread = replace(
+            spread,
+            sd=max(spread.sd, whole.sd),
+            low=min(spread.low, whole.low),
+            high=max(spread.high, whole.high),
+            p=max(spread.p, whole.p) if agree else 1.0,
+        )
     low, high = (ratio_of(spread.low), ratio_of(spread.high)) if spread else (None, None)
-    seen, bound = (detectable_effect(core.n, core.sd, comparisons, known) for known in (None, core.n))
+    sd = spread.sd if spread else core.sd
+    seen, bound = (detectable_effect(core.n, sd, comparisons, known) for known in (None, core.n))
     return estimate.model_copy(
         update={
             "low": low,
@@ -172,29 +197,24 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     )
 
 
-def remarks_of(info: MetricInfo, arms: Mapping[str, Values]) -> list[str]:
-    """What has to be said beside the interval of two arms: spreads that clearly differ, trials in two groups."""
-    places = common(*arms.values()) if len(arms) == 2 else []
-    if any(values[place] <= 0 for values in arms.values() for place in places):
+def ratios_left_in(
+    name: str, arm: str, baseline: str, trials: Mapping[str, Mapping[Place, Trial]]
+) -> list[float]:
+    """arm / baseline of each block with void trials left in; empty where none of them is void.
+
+    Args:
+        name: of the metric.
+        arm: that is compared.
+        baseline: with which.
+        trials: from `trials_left_in`.
+    """
+    mine, base = (values_of(trials.get(which, {}), name) for which in (arm, baseline))
+    places = common_first(mine, base)
+    if all(trials[which][place].state == "valid" for which in (arm, baseline) for place in places):
         return []
-    logs = {arm: [math.log(values[place]) for place in places] for arm, values in arms.items()}
-    remarks = []
-    if places and (wider := spreads_differ(*logs.values())) is not None:
-        more, less = list(arms)[:: 1 if wider > 1 else -1]
-        remarks.append(
-            f"trials of {more} spread {max(wider, 1 / wider):.1f} times as widely as those of {less}"
-        )
-    for arm, values in logs.items():
-        if (middle := two_groups(values)) is not None:
-            pairs = [*zip(places, values, strict=True)]
-            low, high = ([pair for pair in pairs if (pair[1] > middle) is above] for above in (False, True))
-            ends = " and ".join(
-                f"about {with_unit(info, math.exp(fmean(log for _, log in group)))} in blocks"
-                f" {', '.join(str(block) for (block, _), _ in group)}"
-                for group in (low, high)
-            )
-            remarks.append(f"trials of {arm} fall into two groups ({ends}), and few are like their mean")
-    return remarks
+    if any(min(mine[place], base[place]) <= 0 for place in places):
+        return []
+    return [mine[place] / base[place] for place in places]
 
 
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
@@ -233,15 +253,31 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
+    everything = {} if searching else trials_left_in(trials)
     estimates = {
         name: {
             arm: estimate(
-                name, arm, values[arm], values[baseline], why, switched=needs_switch(session, arm, baseline)
+                name,
+                arm,
+                values[arm],
+                values[baseline],
+                why,
+                switched=needs_switch(session, arm, baseline),
+                left_in=ratios_left_in(name, arm, baseline, everything),
             )
             for arm, why in uneven.items()
         }
         for name, values in figures.items()
     }
+    carried = carry_over_of(session, trials)
+    labels = {arm: arm_label(session, arm) for arm in arms}
+    notes += filter(None, [carry_over_note(carried, infos[asked.primary], labels, labels[baseline])])
+    own_figures = figures[asked.primary]
+    for arm, compared in estimates[asked.primary].items():
+        logs = logs_by_place(own_figures[arm], own_figures[baseline])
+        why = changed_by_carry_over(logs, arm, baseline, predecessors(trials), carried)
+        if why is not None and compared.unequal is None:
+            estimates[asked.primary][arm] = compared.model_copy(update={"unequal": why})
     for name in (name for name in names if name in wanted):
         for arm, compared in estimates[name].items():
             pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
@@ -275,7 +311,17 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
             *left_heaps(session, valid),
             *notes,
         ],
+        carry_over=carried,
     )
+
+
+def carry_over_of(session: Session, trials: Sequence[Trial]) -> list[CarryOver]:
+    """What trials leave to the next one in the primary metric of a session; empty where it cannot be estimated."""
+    if not has_predecessors(session):
+        return []
+    arms = [arm.name for arm in session.arms]
+    (baseline,) = (arm.name for arm in session.arms if arm.baseline)
+    return estimate_carry_over(trials, session.experiment.metrics.primary, arms, baseline)
 
 
 def _summaries(figures: Mapping[str, Mapping[str, Values]]) -> dict[str, dict[str, Summary]]:

@@ -88,6 +88,27 @@ def paired_test(logs: Sequence[float], level: float = LEVEL) -> PairedTest | Non
     return PairedTest(n, mean, sd, mean - half, mean + half, p)
 
 
+def sign_flip_p(values: Sequence[float]) -> float:
+    """One-sided p of a mean as far above zero as this one, where each value could as well have had the other sign.
+
+    Fisher's randomisation test (The Design of Experiments, 1935, section 21): exact for up to 12 values, by 4,096 drawn
+    signs for more (Dwass, Annals of Mathematical Statistics, 1957). It takes no normal distribution for granted: one
+    start of another kind among few makes Student's t find what is not there.
+    """
+    flipped = _signs(len(values)) @ np.asarray(values, dtype=float)
+    least = math.fsum(values) - TIED
+    return float(np.count_nonzero(flipped >= least)) / len(flipped)
+
+
+@lru_cache(maxsize=64)
+def _signs(n: int) -> Any:
+    """Signs of n values, a row for each way; the first row is as they are."""
+    if n <= 12:
+        return 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+    drawn = np.random.PCG64(n).random_raw(4095 * n).reshape(4095, n) >> np.uint64(63)
+    return np.vstack([np.ones(n), 1.0 - 2.0 * drawn])
+
+
 def _chi_squared_quantile(q: Any, df: int) -> Any:
     """Quantile of chi-squared, for one q or an array; `scipy.stats`, which has it too, takes half a second to load."""
     return 2 * scipy.special.gammaincinv(df / 2, q)

@@ -39,6 +39,31 @@ def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
     return list(last.values())
 
 
+_NOT_THE_ARM = {"build", "settings", "clock-step", "clock-offset", "sample-gaps"}
+"""Checks that say that the figures are not the arm's, or not figures: such a trial is left in nowhere."""
+
+
+def trials_left_in(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
+    """The trials of each arm by block and round, void ones among them that have figures which are the arm's."""
+    by_arm: dict[str, dict[Place, Trial]] = {}
+    for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
+        untold = any(
+            check.voids and check.has_failed and check.name in _NOT_THE_ARM for check in trial.checks
+        )
+        if trial.metrics and not untold:
+            by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
+    return by_arm
+
+
+def common_first(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
+    """In each block the first round that has both arms: as it was scheduled, whatever was void."""
+    first: dict[int, Place] = {}
+    for place in sorted(arm):
+        if place in against:
+            first.setdefault(place[0], place)
+    return list(first.values())
+
+
 def comparable_places(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
     """Block and arm where the arm is valid beside a valid baseline; of the baseline, where it has a valid trial."""
     valid = valid_trials(trials)

@@ -21,6 +21,7 @@ from steelyard.analysis.estimates import (
     needs_switch,
     simultaneous,
 )
+from steelyard.analysis.findings import EQUAL, is_changed_by_voids, shows_equal, void_answer
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, arm_levels
 from steelyard.analysis.rounds import Place, common
@@ -35,8 +36,9 @@ SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
 TIED = "all blocks gave this same ratio: without a spread there is no interval, and chance is not ruled out"
 
-Verdict = Literal["no answer", "no difference", "worse", "leads", "best"]
-"""`best`: shown to be better than every other arm; `leads`: than the baseline, but not than every other arm; `worse`:
+Verdict = Literal["no answer", "no difference", "equal", "worse", "leads", "best"]
+"""`equal`: no arm was beyond noise and each was shown to be within `EQUAL` of the baseline; `best`: shown to be better
+than every other arm; `leads`: than the baseline, but not than every other arm; `worse`:
 nothing is better than the baseline, and some arm is worse."""
 
 
@@ -59,16 +61,18 @@ def beyond_noise(estimate: Estimate) -> bool:
 
 
 def weight(estimate: Estimate) -> str:
-    """How much an estimate weighs: `beyond noise`, or `within noise` with what it cannot rule out."""
+    """How much an estimate weighs: `beyond noise`, `equal`, or `within noise` with what it cannot rule out."""
     if beyond_noise(estimate):
         return "beyond noise"
-    if estimate.unequal is not None:
-        return "inconclusive for its void or unsteady trials"
+    if estimate.unequal is not None or is_changed_by_voids(estimate):
+        left_in = f": {void_answer(estimate)}" if is_changed_by_voids(estimate) else ""
+        return f"inconclusive (void or unsteady trials, or carry-over){left_in}"
     if few_switches(estimate) and estimate.n >= 2:
         return f"too few switches of the host for an interval, which needs {LEAST_SWITCHES} to each state"
     if estimate.cannot_rule_out is None:
         return "too few blocks to say anything" if estimate.n < 2 else TIED
-    return f"within noise: {figures.not_ruled_out(estimate.cannot_rule_out)}"
+    shown = f"equal within ±{percent(EQUAL, 0)}, shown" if shows_equal(estimate) else "within noise"
+    return f"{shown}: {figures.not_ruled_out(estimate.cannot_rule_out)}"
 
 
 def effect(estimate: Estimate, against: str = "") -> str:
@@ -112,6 +116,12 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     wording = _AnswerWording(session, analysis)
     estimates = analysis.estimates.get(analysis.primary, {}).values()
     uneven = [f"Inconclusive: {estimate.unequal}." for estimate in estimates if estimate.unequal]
+    uneven += [
+        f"Inconclusive: what is void may hang on how it performs, and {wording.label_of(estimate)} is"
+        f" {void_answer(estimate)}."
+        for estimate in estimates
+        if not estimate.unequal and is_changed_by_voids(estimate)
+    ]
     if analysis.searches:
         sentences = [text for result in analysis.searches for text in result.sentences]
     elif SURVIVED in analysis.summaries:
@@ -165,7 +175,7 @@ class _AnswerWording:
         claim = self._compare_arms(info, baseline, ratios)
         missing = [self._label(arm) for arm in estimates if arm not in ratios]
         # How the best arm stands against each other one says that of these as well.
-        if missing and claim.verdict in ("worse", "no difference"):
+        if missing and claim.verdict in ("worse", "no difference", "equal"):
             claim = claim._replace(sentence=f"{claim.sentence} Nothing can be said of {', '.join(missing)}.")
         return claim
 
@@ -210,7 +220,15 @@ class _AnswerWording:
                 f" at {effect(ratios[least])}."
             )
             return Claim("worse", sentence, list(dict.fromkeys([best, least])))
+        if all(map(shows_equal, ratios.values())):
+            return Claim("equal", self._equal(info, baseline, ratios), [best])
         return Claim("no difference", self._no_difference(info, baseline, ratios, best), [best])
+
+    def _equal(self, info: MetricInfo, baseline: str, ratios: dict[str, Estimate]) -> str:
+        each = "; ".join(f"{self._label(arm)} {brief(estimate)}" for arm, estimate in ratios.items())
+        return (
+            f"Equal within ±{percent(EQUAL, 0)} in {info.label}, shown: against {baseline} {each}, 95 % CI."
+        )
 
     def _no_difference(self, info: MetricInfo, baseline: str, ratios: dict[str, Estimate], best: str) -> str:
         name, rank = self._label(best), "lowest" if info.better == "lower" else "highest"
@@ -378,6 +396,10 @@ class _AnswerWording:
         if summary is None:
             return {}
         return dict(zip(zip(summary.blocks, summary.rounds, strict=True), summary.values, strict=True))
+
+    def label_of(self, estimate: Estimate) -> str:
+        """The arm of an estimate."""
+        return self._label(estimate.arm)
 
     def _label(self, arm: str) -> str:
         return arm_label(self.session, arm)

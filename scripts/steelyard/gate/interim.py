@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import scipy
 
-from steelyard.analysis.estimates import estimate, values_of
+from steelyard.analysis.carry_over import changed_by_carry_over, logs_by_place, predecessors
+from steelyard.analysis.estimates import carry_over_of, estimate, ratios_left_in, values_of
 from steelyard.analysis.paired import (
     PairedTest,
     detectable_in_sd,
@@ -23,7 +24,7 @@ from steelyard.analysis.paired import (
     sd_bound,
     t_quantile,
 )
-from steelyard.analysis.rounds import seconds_of, unequal, valid_trials
+from steelyard.analysis.rounds import seconds_of, trials_left_in, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
@@ -88,8 +89,13 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     name = session.experiment.metrics.primary
     own = [trial for trial in trials if trial.block <= blocks]
     values = {arm: values_of(valid, name) for arm, valid in valid_trials(own).items()}
+    mine, base = values.get(candidate, {}), values.get(baseline, {})
     why = unequal(own, candidate, baseline)
-    effect = estimate(name, candidate, values.get(candidate, {}), values.get(baseline, {}), why)
+    carried = changed_by_carry_over(
+        logs_by_place(mine, base), candidate, baseline, predecessors(own), carry_over_of(session, own)
+    )
+    left_in = ratios_left_in(name, candidate, baseline, trials_left_in(own))
+    effect = estimate(name, candidate, mine, base, why or carried, left_in=left_in)
     better: Better = metric_info(name).better
     verdict = decide(effect, better, terms.margin, terms.floor, INTERIM_LEVEL, INTERIM_LEVEL / 2)
     later = [pairs for pairs in terms.looks if pairs > blocks]

@@ -12,6 +12,7 @@ from steelyard.analysis.paired import paired_test, ratio_of
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.gate.conditions import fingerprint
+from steelyard.gate.controls import moved_controls
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
@@ -100,6 +101,8 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
     analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
     same_host = second is not None and fingerprint(session.host) == fingerprint(second[0].host)
     outcome, sentence = _answer(session, trials, analyses, again, same_host=same_host)
+    if outcome != "inconclusive" and (moved := moved_controls(session, trials)):
+        outcome, sentence = "inconclusive", f"inconclusive: {'; '.join(moved)}. Without that: {sentence}"
     ended = [*trials, *(second[1] if second is not None else ())]
     return GateResult(
         outcome=outcome,

@@ -55,15 +55,34 @@ class Estimate(Record):
     """Of its family, this one included: those of the primary metric, of the reported metrics, or of all the others.
     Interval, verdict and detectable effect are at 5 %/comparisons."""
     ratios: list[float]
-    """Ratio of each block."""
+    """Ratio of each block, of valid trials."""
     remarks: list[str] = Field(default_factory=list)
     """What has to be said beside the interval: two groups of trials, spreads that clearly differ."""
     switches: int | None = None
     """How often the host was switched to the states of each of the two arms for it; None: both want the same host. It
     is `n`, as every plot begins with a switch of its own."""
+    left_in: list[float] = Field(default_factory=list)
+    """Ratio of each block as it was scheduled, with void trials left in that have a figure; empty where none is void.
+    The interval holds that of both, and p is the larger one."""
     unequal: str | None = None
     """Why the comparison shows nothing whatever its figures: trials of the two are void, or not steady, clearly
     unequally often."""
+
+
+class CarryOver(Record):
+    """What trials of an arm leave to the trial after them, in the primary metric, against what trials of the baseline
+    leave."""
+
+    arm: str
+    n: int
+    """Neighbours of one arm, the first after another arm and the second after its own; they tell it for all arms."""
+    ratio: float
+    """A trial after this arm / a trial after the baseline."""
+    low: float
+    """95 % interval (Student's t on what the least squares leave)."""
+    high: float
+    p: float
+    """Of there being none."""
 
 
 class MetricInfo(Record):
@@ -204,6 +223,9 @@ class Analysis(Record):
     """metric -> arm (baseline left out) -> estimate."""
     ledger: list[LedgerCount]
     notes: list[str]
+    carry_over: list[CarryOver] = Field(default_factory=list)
+    """Effect of the arm that ran before, one for each arm but the baseline; empty where it cannot be estimated: few
+    blocks, plots of host states, duets, searches."""
     searches: list[SearchResult] = Field(default_factory=list)
     """One for each arm, in the order of the arms; empty for a session that does not search."""
     seal: str = ""

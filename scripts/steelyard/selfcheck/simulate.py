@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.analysis.carry_over import is_shown
 from steelyard.analysis.estimates import analyse
+from steelyard.analysis.findings import is_changed_by_voids
 from steelyard.analysis.paired import detectable_effect
 from steelyard.analysis.sentences import Claim, beyond_noise, primary_claim
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
@@ -53,11 +55,19 @@ class ArmModel:
     """Share of its trials that are disturbed."""
     void_above: float = math.inf
     """Starts that need more CPU per request than so many standard deviations are disturbed, all of them."""
+    slow_share: float = 0.0
+    """Share of its starts that are slow."""
+    slow: float = 0.0
+    """How much more CPU per request those need, and how much less throughput they have, log."""
+    void_slow: bool = False
+    """Whether slow starts are disturbed, all of them."""
     unsteady_share: float = 0.0
     state: str = ""
     """Of the host, which is switched between arms that want different ones."""
     cold: float = 0.0
     """Share of its throughput that it lacks when the load begins (of trials from samples)."""
+    leaves: float = 0.0
+    """What its trials leave to the trial that follows, on log throughput."""
 
     @property
     def name(self) -> str:
@@ -91,7 +101,9 @@ class Setup:
 
     def truth(self, arm: ArmModel) -> float:
         """True ratio of an arm to the baseline in the primary metric."""
-        return 1 + (arm.cpu if self.primary == "cpu_per_1k" else arm.effect)
+        lower = self.primary == "cpu_per_1k"
+        slow = arm.slow_share * arm.slow
+        return (1 + (arm.cpu if lower else arm.effect)) * math.exp(slow if lower else -slow)
 
 
 _HOST = HostFacts(
@@ -152,7 +164,7 @@ def draws_of(
     """What chance holds for so many sessions, each of so many places, and `extra` ones for repeats."""
     levels = host.paths(rng, sessions, places, extra)
     others = rng.normal(0.0, OTHER_NOISE, (sessions, places + extra, len(METRICS)))
-    chance = rng.random((sessions, places + extra, 2))
+    chance = rng.random((sessions, places + extra, 3))
     each = zip(levels.tolist(), others.tolist(), chance.tolist(), strict=True)
     return [Draws(*drawn, rng) for drawn in each]
 
@@ -168,6 +180,8 @@ def run_session(setup: Setup, session: Session, draws: Draws) -> list[Trial]:
         if setup.host.shift and (place.block, place.plot) != plot:
             plot, shift = (place.block, place.plot), float(draws.rng.normal(0.0, setup.host.shift))
         common += shift
+        if trials and not setup.duet:
+            common += arms[trials[-1].arm].leaves
         side_by_side = {}
         for planned in schedule.together(place):
             arm, now, spec = arms[planned.arm], planned.order, schedule.spec(planned)
@@ -191,10 +205,13 @@ def judge_duet(trials: Mapping[str, Trial]) -> list[Trial]:
     ]
 
 
-def _truth(arm: ArmModel, level: float, others: Sequence[float], voided: float, unsteady: float) -> Truth:
+def _truth(
+    arm: ArmModel, level: float, others: Sequence[float], voided: float, unsteady: float, kind: float
+) -> Truth:
     """What a start of an arm does, with what chance holds for its place in time."""
-    rate, cpu, memory, seconds = (math.exp(drawn) for drawn in (level, *others))
-    if others[0] > arm.void_above * OTHER_NOISE:
+    slow = arm.slow if kind < arm.slow_share else 0.0
+    rate, cpu, memory, seconds = (math.exp(log) for log in (level - slow, others[0] + slow, *others[1:]))
+    if others[0] > arm.void_above * OTHER_NOISE or (slow and arm.void_slow):
         voided = 0.0
     disturbed: Disturbance = ""
     if voided <= arm.void_share:
@@ -219,6 +236,9 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "sessions": 1,
             "trials": len(trials),
             "void": sum(trial.state == "void" for trial in trials),
+            "unequal": any(found.unequal for found in analysis.estimates[setup.primary].values()),
+            "changed by voids": any(map(is_changed_by_voids, analysis.estimates[setup.primary].values())),
+            "tells carry-over": any(map(is_shown, analysis.carry_over)),
             "complete": analysis.blocks_complete == setup.blocks,
             "too many repeats": max(attempts.values()) > 1 + REPEATS,
             "counts a disturbed trial": any(
@@ -268,7 +288,9 @@ def _count_arm(arm: ArmModel, truth: float, estimate: Estimate, blocks: int, spr
 def _claims(setup: Setup, claim: Claim) -> Iterator[str]:
     """What the answer claims of the primary metric: nothing, that an arm is better than the baseline, that it is the
     best of all, or that one is worse."""
-    if claim.verdict in ("no answer", "no difference"):
+    if claim.verdict == "equal":
+        yield "says they are equal"
+    if claim.verdict in ("no answer", "no difference", "equal"):
         return
     yield "claims a difference"
     if claim.verdict == "worse":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of trials: randomised blocks, plots inside them, rounds of repeats; what runs next, and for how long.
+"""The order of trials: balanced blocks, plots inside them, rounds of repeats; what runs next, and for how long.
 
 Pure: the same rule runs real sessions, resumed sessions and simulated ones. What comes next follows from the
 schedule and the outcomes so far alone, so a resumed session goes on exactly as an uninterrupted one would.
@@ -7,7 +7,7 @@ schedule and the outcomes so far alone, so a resumed session goes on exactly as 
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -29,6 +29,9 @@ INJECTOR_START_SECONDS = 3.0
 LEAST_POPULATING_LOAD = 10.0
 """Seconds under load, at least, of a run that fills class caches."""
 STOP_SECONDS = 3.0
+_ALL_ORDERS = 6
+"""Up to so many arms all orders are looked at for the next block; of more some are drawn."""
+_DRAWN_ORDERS = 50
 OVERTIME = 1.1
 """What the expected end may lie beyond the time that was given, as a factor."""
 
@@ -42,7 +45,10 @@ def make_schedule(
     seed: int | Sequence[int],
     plots: Mapping[str, Hashable] | None = None,
 ) -> list[ScheduledTrial]:
-    """Every arm once per block, in random order drawn from the seed; blocks count from 1.
+    """Every arm once per block, in an order that is drawn from the seed; blocks count from 1.
+
+    What a trial leaves to the next one is an effect of the arm before. So each arm follows each arm, itself included,
+    equally often, as far as the number of blocks allows (`_chain`): what arms leave then falls on all of them alike.
 
     Where the arms want different host states, each block holds one plot for each of them, in random order, and the
     arms of a plot follow each other in random order. The order of plots is drawn for each block alone, so the last
@@ -51,9 +57,10 @@ def make_schedule(
     other way out, never to begin with the state that is set, would give up the random order: with two states each
     block's order would follow from the first block's.
 
-    With two arms, or two plots, or two arms in a plot, half of the blocks run in each order (with an odd number of
-    blocks one order has one more), so that a drift inside pairs cancels. Orders are drawn from raw words of PCG64:
-    numpy keeps that stream from version to version, which it does not promise for its shuffles.
+    Orders in plots are drawn for each block alone: an arm follows arms of another plot there, never itself. With two
+    plots, or two arms in a plot, half of the blocks run in each order (with an odd number of blocks one order has one
+    more), so that a drift inside pairs cancels. Orders are drawn from raw words of PCG64: numpy keeps that stream from
+    version to version, which it does not promise for its shuffles.
 
     Args:
         arms: in the order of the experiment.
@@ -66,7 +73,8 @@ def make_schedule(
     groups = [[arm for arm in arms if plots is None or plots[arm] == label] for label in labels]
     several = len(groups) > 1
     orders = _orders(len(groups), blocks, words) if several else [[0]] * blocks
-    inside = [_orders(len(group), blocks, words) for group in groups]
+    draw = _orders if several else _chain
+    inside = [draw(len(group), blocks, words) for group in groups]
     places = [
         (block + 1, plot if several else 0, groups[group][index])
         for block, order in enumerate(orders)
@@ -80,15 +88,11 @@ def make_schedule(
 
 
 def make_stages(arms: Sequence[str], interims: Sequence[int], seed: int) -> list[ScheduledTrial]:
-    """The schedule of a gate: the blocks up to each interim analysis are drawn by themselves, so that at each of them
-    half of the pairs have run in each order."""
-    places: list[ScheduledTrial] = []
-    for number, (before, last) in enumerate(pairwise([0, *interims])):
-        places += [
-            place.model_copy(update={"order": len(places) + at, "block": before + place.block})
-            for at, place in enumerate(make_schedule(arms, last - before, [seed, number]))
-        ]
-    return places
+    """The schedule of a gate: at each interim analysis half of the pairs have run in each order (raises ValueError: an
+    odd number of pairs)."""
+    if any(last % 2 for last in interims):
+        raise ValueError(f"an odd number of pairs before an interim analysis: {list(interims)}")
+    return make_schedule(arms, interims[-1], seed)
 
 
 def next_trial(
@@ -107,8 +111,9 @@ def next_trial(
     repeated was in every round before: its attempt is its round. Several arms share the baseline of their own round and
     of no other; `analysis/rounds.py` takes for each comparison the round in which both are valid.
 
-    A round runs like a block, in random order drawn from the seed, its block and its number. Where its arms want
-    different host states it has plots of its own, numbered on from the block's: an arm and a baseline of another plot
+    A round runs like a block, in random order drawn from the seed, its block and its number; it begins with the arm
+    that ran last, if it has that, so that of two arms both follow the same one. Where its arms want different host
+    states it has plots of its own, numbered on from the block's: an arm and a baseline of another plot
     could not be repeated together before either plot is left. Rounds come at the end of the session, when what voided
     a trial has had time to pass: the first rounds of all blocks, then the second ones. Interrupted trials are not
     outcomes: they run again as if they had not been started.
@@ -136,7 +141,9 @@ def next_trial(
                 again = before if void else []
             rounds[block] = again
             if any((block, number, place.arm) not in valid for place in again):
-                drawn = _draw_round(again, np.random.PCG64([seed, block, number]), number * plots)
+                earlier = (trial for trial in outcomes if (trial.block, trial.attempt) != (block, number))
+                last = max(earlier, key=lambda trial: trial.order).arm
+                drawn = _draw_round(again, np.random.PCG64([seed, block, number]), number * plots, last)
                 place = next(place for place in drawn if (block, number, place.arm) not in valid)
                 return Planned.at(place, len(outcomes), number)
     return None
@@ -288,20 +295,52 @@ def _start_seconds(spec: Spec) -> float:
 
 
 def _draw_round(
-    places: Sequence[ScheduledTrial], words: np.random.PCG64, plots_before: int
+    places: Sequence[ScheduledTrial], words: np.random.PCG64, plots_before: int, after: str
 ) -> list[ScheduledTrial]:
-    """The places of a round in random order, inside plots in random order where there are plots."""
+    """The places of a round in random order, that of the arm that ran last first; inside plots in random order where
+    there are plots."""
     labels = sorted({place.plot for place in places})
     drawn = []
     for number, label in enumerate(_order(len(labels), words), start=1):
         group = [place for place in places if place.plot == labels[label]]
         plot = plots_before + number if labels[label] else 0
         drawn += [group[index].model_copy(update={"plot": plot}) for index in _order(len(group), words)]
-    return drawn
+    return drawn if max(labels) else sorted(drawn, key=lambda place: place.arm != after)
+
+
+def _chain(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:
+    """An order of range(size) for each block, balanced for the predecessor and for the place in the block.
+
+    A block begins with what the block before ended with, so that each one follows itself as often as any other: a
+    strongly balanced crossover design (Jones and Kenward, Design and Analysis of Cross-Over Trials, 2014, chapter 4),
+    grown block by block. Of the orders that are possible the one is taken that is the most even by the squares of how
+    often each has followed each and stood at each place; ties are drawn. Two alternate: A B, B A, A B, ...
+    """
+    if size <= 2:
+        first = _order(size, words)
+        return [first[:: -1 if block % 2 else 1] for block in range(blocks)]
+    followed, stood = np.zeros((size, size), dtype=int), np.zeros((size, size), dtype=int)
+    every = np.array(list(permutations(range(size)))) if size <= _ALL_ORDERS else None
+    orders: list[list[int]] = []
+    for _ in range(blocks):
+        if every is None:
+            keys = words.random_raw((_DRAWN_ORDERS, size))
+            keys[:, orders[-1][-1:] if orders else []] = 0
+            possible = np.argsort(keys, axis=1, kind="stable")
+        else:
+            possible = every[every[:, 0] == orders[-1][-1]] if orders else every
+        cost = followed[possible[:, :-1], possible[:, 1:]].sum(axis=1)
+        cost += stood[possible, np.arange(size)].sum(axis=1)
+        ties = np.flatnonzero(cost == cost.min())
+        order = possible[ties[_order(len(ties), words)[0]]].tolist()
+        followed[order[:-1], order[1:]] += 1
+        stood[order, np.arange(size)] += 1
+        orders.append(order)
+    return orders
 
 
 def _orders(size: int, blocks: int, words: np.random.PCG64) -> list[list[int]]:
-    """An order of range(size) for each block."""
+    """An order of range(size) for each block, drawn by itself; of two, half in each order."""
     return _balanced_pairs(blocks, words) if size == 2 else [_order(size, words) for _ in range(blocks)]
 
 

@@ -10,14 +10,16 @@ from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, simultaneous
+from steelyard.analysis.findings import is_changed_by_voids
 from steelyard.analysis.paired import detectable_effect, paired_test
-from steelyard.analysis.rounds import unequal
+from steelyard.analysis.rounds import trials_left_in, unequal
 from steelyard.analysis.sentences import answer, beyond_noise, weight
 from steelyard.errors import BadInput
-from steelyard.measure.ledger import judge
+from steelyard.measure.ledger import RULES, judge
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis
 from steelyard.results.figures import capital
+from steelyard.results.schema import Check
 
 ONE = [100.0, 104.0, 98.0, 101.0]
 TWO = [150.0, 151.0, 149.0, 155.0]
@@ -71,9 +73,58 @@ def test_void_trials_are_never_averaged_in() -> None:
     ]
     clean = analyse(make_session([1, 2], 4), trials)
     disturbed = analyse(make_session([1, 2], 4), [*trials, *void])
-    assert disturbed.estimates == clean.estimates
+    for name, arms in clean.estimates.items():
+        for arm, estimate in arms.items():
+            assert disturbed.estimates[name][arm].ratios == estimate.ratios
+            assert disturbed.estimates[name][arm].ratio == estimate.ratio
     assert disturbed.summaries == clean.summaries
     assert (disturbed.trials, disturbed.void_trials) == (10, 2)
+
+
+def slow_ones_void(state: str, slow: float, blocks: int = 10) -> Analysis:
+    """b as good as a, but for every third start, which is slow, in this state, and repeated once."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for block in range(1, blocks + 1):
+        is_slow = block % 3 == 0
+        for attempt in range(1 + (is_slow and state == "void")):
+            cut = slow if is_slow and attempt == 0 else 0.0
+            rows.append((block, attempt, "jvms-1", "valid", 100 * math.exp(rng.normal(0.0, 0.002))))
+            own = state if is_slow and attempt == 0 else "valid"
+            rows.append((block, attempt, "jvms-2", own, 103 * math.exp(rng.normal(-cut, 0.002))))
+    return analyse(make_session([1, 2], blocks), rounds_of(*rows))
+
+
+def test_void_trials_that_would_change_the_answer_make_it_inconclusive() -> None:
+    analysis = slow_ones_void("void", 0.1)
+    found = analysis.estimates["throughput"]["jvms-2"]
+    assert found.ratio == pytest.approx(1.03, abs=0.003)
+    assert len(found.left_in) == 10
+    assert is_changed_by_voids(found)
+    assert not beyond_noise(found)
+    assert found.low is not None
+    # The interval holds that with the void trials left in.
+    assert found.low < math.exp(np.mean(np.log(found.left_in))) < 1.03
+    first, *_ = answer(make_session([1, 2], 10), analysis)
+    assert first.startswith("Inconclusive: what is void may hang on how it performs")
+    assert "with them left in" in first
+
+
+def test_void_trials_that_change_nothing_leave_the_answer() -> None:
+    found = slow_ones_void("void", 0.004).estimates["throughput"]["jvms-2"]
+    assert len(found.left_in) == 10
+    assert not is_changed_by_voids(found)
+    assert beyond_noise(found)
+    untouched = slow_ones_void("valid", 0.004).estimates["throughput"]["jvms-2"]
+    assert untouched.left_in == []
+
+
+@pytest.mark.parametrize("check", ["build", "settings", "clock-step", "clock-offset", "sample-gaps"])
+def test_a_trial_that_is_not_the_arms_is_left_in_nowhere(check: str) -> None:
+    failed = Check(name=check, passed=False, voids=True, value=1.0, limit=0.0, unit="", detail="Bad.")
+    void = make_trial(1, "jvms-2", state="void", checks=[failed], metrics={"throughput": 1.0})
+    assert trials_left_in([void]) == {}
+    assert {rule.name for rule in RULES} > {check}
 
 
 def rounds_of(*states: tuple[int, int, str, str, float]) -> list:

@@ -11,6 +11,7 @@ from steelyard.analysis.paired import (
     detectable_effect,
     detectable_in_sd,
     paired_test,
+    sign_flip_p,
     spreads_differ,
     two_groups,
 )
@@ -157,3 +158,13 @@ def test_standing_accounts_for_blocks_that_an_arm_lacks() -> None:
     assert levels.keys() == {"a", "b"}
     assert levels["a"] - levels["b"] == pytest.approx(math.log(100 * 102 / (99 * 101)) / 2)
     assert arm_levels({}) == {}
+
+
+def test_signs_are_flipped_in_every_way() -> None:
+    """Six values on one side: one of 64 ways. Darwin's plants (Fisher, The Design of Experiments, 1935, section 21):
+    of 32,768 ways of 15 pairs 863 have as large a sum as that seen, on one side."""
+    assert sign_flip_p([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) == 1 / 64
+    assert sign_flip_p([-1.0, -2.0, -3.0]) == 1.0
+    darwin = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+    assert sign_flip_p(darwin) == pytest.approx(863 / 32768, abs=0.006)
+    assert sign_flip_p(darwin) == sign_flip_p(darwin)

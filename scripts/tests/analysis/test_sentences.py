@@ -153,7 +153,7 @@ LIMIT = r"cannot rule out a difference of up to [\d.]+ %\.$"
         ),
         (
             "no difference",
-            {1: (100, 0), 2: (100, 2)},
+            {1: (100, 0), 2: (100.5, 2)},
             0,
             f"^No difference in throughput was beyond noise: JVMs = 2 against JVMs = 1 is .*within noise: {LIMIT}",
         ),
@@ -162,6 +162,12 @@ LIMIT = r"cannot rule out a difference of up to [\d.]+ %\.$"
             {1: (100, 0), 2: (100, 2), 4: (100.1, 4)},
             0,
             f"^No difference .* was beyond noise: the highest seen, JVMs = 4, is .*2 comparisons together {LIMIT}",
+        ),
+        (
+            "equal",
+            {1: (100, 0), 2: (100, 2)},
+            0,
+            r"^Equal within ±1 % in throughput, shown: against JVMs = 1 JVMs = 2 .*, 95 % CI\.$",
         ),
         (
             "worse",

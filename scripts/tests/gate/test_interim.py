@@ -11,6 +11,7 @@ from builders import make_host, make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 
+from steelyard.analysis.paired import sign_flip_p
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.interim import (
@@ -46,7 +47,12 @@ def test_stages_are_balanced_by_themselves() -> None:
     for low, high in ((1, 6), (7, 10), (11, 20)):
         first = Counter(arm for block, arm in firsts.items() if low <= block <= high)
         assert first[BASE] == first[NEW]
-    assert places != make_stages([BASE, NEW], INTERIM_PAIRS, 12)
+    assert len({make_stages([BASE, NEW], INTERIM_PAIRS, seed)[0].arm for seed in range(20)}) == 2
+
+
+def test_stages_of_odd_pairs_cannot_be_balanced() -> None:
+    with pytest.raises(ValueError, match="odd number of pairs"):
+        make_stages([BASE, NEW], (5, 10), 1)
 
 
 def test_a_gate_without_its_stopping_rule_does_not_run() -> None:
@@ -76,7 +82,10 @@ def test_both_questions_are_asked_of_one_98_percent_interval() -> None:
         logs = rng.normal(rng.normal(0.01, 0.02), 0.01, 6)
         found = analyse_interim(gate(), of_logs(logs), 6).verdict
         low, high = stats.t.interval(1 - INTERIM_LEVEL, 5, logs.mean(), stats.sem(logs))
-        expected = "pass" if math.expm1(high) < 0.03 else "regression" if low > 0 else "inconclusive"
+        limit = math.log1p(0.03)
+        asks, values, level = ("pass", limit - logs, 0.05) if high < limit else ("regression", logs, 0.025)
+        agrees = sign_flip_p(values) <= level
+        expected = asks if agrees and (high < limit or low > 0) else "inconclusive"
         assert found.outcome == expected
         seen[expected] += 1
     assert len(seen) == 3

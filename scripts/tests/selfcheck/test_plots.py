@@ -35,6 +35,7 @@ def simulated_session(rng, every_plot_switches=True):
             block=planned.block,
             arm=planned.arm,
             attempt=planned.attempt,
+            order=planned.order,
             state="void" if rng.random() < VOID_SHARE else "valid",
             value=now.shift + rng.normal(0.0, NOISE),
         )

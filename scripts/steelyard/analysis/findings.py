@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a comparison finds: a difference, equality, or another thing with its void trials left in (pure)."""
+
+import math
+
+from steelyard.analysis.paired import LEVEL, PairedTest, paired_test, ratio_of
+from steelyard.results.analysis import Estimate
+from steelyard.results.figures import percent
+
+EQUAL = 0.01
+"""Two arms whose whole interval lies within so much of no difference, either way, are shown to be equal."""
+
+
+def side_of(low: float, high: float) -> int:
+    """On which side of no difference an interval lies wholly; 0: on both."""
+    return (low > 0) - (high < 0)
+
+
+def with_voids(estimate: Estimate, comparisons: int = 1) -> PairedTest | None:
+    """The test with the void trials left in; None where none is void or nothing can be said."""
+    whole = paired_test([math.log(ratio) for ratio in estimate.left_in], LEVEL / comparisons)
+    return None if whole is None or whole.is_tied else whole
+
+
+def is_changed_by_voids(estimate: Estimate) -> bool:
+    """Whether the void trials, left in, make another finding of a comparison."""
+    whole = with_voids(estimate, estimate.comparisons)
+    core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / estimate.comparisons)
+    if whole is None or core is None or core.is_tied:
+        return False
+    return side_of(core.low, core.high) != side_of(whole.low, whole.high)
+
+
+def void_answer(estimate: Estimate) -> str:
+    """What a comparison says without its void trials and with them left in."""
+    ratios = {"without the void trials": estimate.ratios, "with them left in": estimate.left_in}
+    tests = {
+        how: paired_test([math.log(ratio) for ratio in own], LEVEL / estimate.comparisons)
+        for how, own in ratios.items()
+    }
+    return ", ".join(
+        f"{how} {percent(ratio_of(test.mean) - 1, sign=True)}"
+        f" ({percent(ratio_of(test.low) - 1, sign=True)} to {percent(ratio_of(test.high) - 1, sign=True)})"
+        for how, test in tests.items()
+        if test is not None
+    )
+
+
+def shows_equal(estimate: Estimate) -> bool:
+    """Whether an estimate shows that there is no difference to speak of: its whole interval lies within `EQUAL`.
+
+    The test of equivalence by an interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics, 1987), at half
+    of its level: the interval is the 95 % one that the report prints.
+    """
+    left = estimate.cannot_rule_out
+    return (
+        estimate.unequal is None and left is not None and left <= EQUAL and not is_changed_by_voids(estimate)
+    )
