@@ -17,12 +17,14 @@ import numpy as np
 import scipy
 
 from steelyard.analysis.findings import side_of
-from steelyard.analysis.paired import CLEARLY, LEVEL, TIED, paired_test, ratio_of, t_quantile
+from steelyard.analysis.paired import CLEARLY, TIED, paired_test, ratio_of, t_quantile
 from steelyard.analysis.rounds import Place, common
 from steelyard.results.analysis import CarryOver, MetricInfo
 from steelyard.results.figures import count, percent
 from steelyard.results.schema import Session, Trial
 
+FEWEST = 3
+"""Degrees of freedom below which an interval of this term says nothing: with two arms those of five blocks."""
 Predecessors = Mapping[tuple[str, Place], str]
 """The arm that ran before a trial, by its arm, block and round."""
 
@@ -73,7 +75,7 @@ def estimate_carry_over(
             logs.append(math.log(figures[1] / figures[0]))
     free = len(rows) - len(others)
     # Trials that share an order did not run one after the other.
-    if len(by_order) < len(trials) or free < 1 or np.linalg.matrix_rank(np.array(rows)) < len(others):
+    if len(by_order) < len(trials) or free < FEWEST or np.linalg.matrix_rank(np.array(rows)) < len(others):
         return []
     design = np.array(rows)
     effects, *_ = np.linalg.lstsq(design, np.array(logs), rcond=None)
@@ -82,7 +84,7 @@ def estimate_carry_over(
     if sd <= TIED:
         return []
     errors = sd * np.sqrt(np.diag(np.linalg.inv(design.T @ design)))
-    half = t_quantile(1 - LEVEL / 2, free)
+    half = t_quantile(1 - CLEARLY / 2, free)
     return [
         CarryOver(
             arm=arm,
@@ -110,7 +112,7 @@ def carry_over_note(
 
     def sentence(one: CarryOver) -> str:
         size = f"{percent(one.ratio - 1, sign=True)}"
-        bounds = f"95 % CI {percent(one.low - 1, sign=True)} to {percent(one.high - 1, sign=True)}"
+        bounds = f"99 % CI {percent(one.low - 1, sign=True)} to {percent(one.high - 1, sign=True)}"
         return f"after {labels[one.arm]} {size} ({bounds}) against after {base}"
 
     shown = [one for one in carried if is_shown(one)]

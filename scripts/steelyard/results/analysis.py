@@ -79,7 +79,7 @@ class CarryOver(Record):
     ratio: float
     """A trial after this arm / a trial after the baseline."""
     low: float
-    """95 % interval (Student's t on what the least squares leave)."""
+    """99 % interval (Student's t on what the least squares leave)."""
     high: float
     p: float
     """Of there being none."""

@@ -18,6 +18,7 @@ from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.gating import Gate, run_gates
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel, ThroughputModel, run_warm_ups, run_windows
+from steelyard.selfcheck.readings import run_process_readings, run_window_readings
 from steelyard.selfcheck.simulate import METRICS, REPEATS, A, ArmModel, Setup, Tally, run_sessions
 
 Simulate = Callable[[int, np.random.Generator], Tally]
@@ -73,6 +74,7 @@ def cells() -> tuple[Cell, ...]:
         _lower_is_better,
         _gate,
         _whole_trials,
+        _readings,
         _warm_up,
     )
     return tuple(cell for group in (*kinds, _gate_table, _whole_gates) for cell in group())
@@ -343,6 +345,22 @@ def _whole_trials() -> Iterator[Cell]:
         QUIET, 4, (ArmModel("a", cold=0.1), ArmModel("b", cold=0.5)), report=METRICS[:2], samples=True
     )
     yield _sessions(setup, CAUTIOUS, COMPLETE, name="whole trials, b starts colder", share=0.03)
+
+
+def _readings() -> Iterator[Cell]:
+    """Parts of a trial that simulated sessions do not go through."""
+    whole = Must("its memory is that of all of them", "memory of all", "at least", 1.0)
+    yield Cell("a real server of three processes", run_process_readings, (whole,), 0.01)
+    windows = (
+        Must("the curve holds the first second of load", "holds the first second of load", "at least", 1.0),
+        Must(
+            "the window holds the first second after the warm-up",
+            "holds the first second after the warm-up",
+            "at least",
+            1.0,
+        ),
+    )
+    yield Cell("windows of loads that rise", run_window_readings, windows, 0.05)
 
 
 def _warm_up() -> Iterator[Cell]:

@@ -172,7 +172,7 @@ def make_sampled_trial(planned: Planned, spec: Spec, truth: Truth, rng: np.rando
                 spec, window, ramp_end=begin, steady=accepted is not None, steady_detail="By the rule."
             ),
             {},
-            _samples(begin, rates, truth),
+            make_samples(begin, rates, truth),
             {},
             _record_requests(window_rates),
             _record_requests(rates),
@@ -189,7 +189,7 @@ def _record_requests(rates: Array) -> Recorded:
     return Recorded({"request": counts})
 
 
-def _samples(begin: float, rates: Array, truth: Truth) -> Samples:
+def make_samples(begin: float, rates: Array, truth: Truth) -> Samples:
     """What a sampler writes once a second, from the end of the ramp on; what is not simulated here is 0."""
     passed = np.arange(len(rates) + 1.0)
     requests = np.concatenate(([0.0], rates.cumsum()))

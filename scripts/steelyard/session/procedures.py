@@ -90,7 +90,7 @@ def ramp_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     with run.phase("measure", run.spec.load.measure):
         _wait_for_second(run)
         # Load begins in this second, on other machines in one that their command names.
-        _measure(run, float(math.floor(run.injectors.go())))
+        _measure(run, ramp_up_start(run.injectors.go()))
     with run.phase("stop"):
         # Not before: to be asked is work, and a fresh server is being measured.
         run.deployed.describe()
@@ -198,9 +198,19 @@ def _prepare(run: TrialRun) -> None:
 
 def _wait_for_second(run: TrialRun) -> float:
     """Wait for the next one: samples and the injectors' intervals end there, so a window does as well."""
-    start = float(math.ceil(run.clock.time()))
+    start = steady_start(run.clock.time())
     run.watch(start - run.clock.time())
     return start
+
+
+def steady_start(now: float) -> float:
+    """The first whole second from now on, epoch seconds: a window that begins there holds whole seconds alone."""
+    return float(math.ceil(now))
+
+
+def ramp_up_start(load: float) -> float:
+    """The second in which the load begins, epoch seconds: a curve holds all of the load."""
+    return float(math.floor(load))
 
 
 def _measure(run: TrialRun, start: float) -> None:

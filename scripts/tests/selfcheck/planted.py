@@ -203,6 +203,24 @@ BUGS = (
         lambda right: lambda trials: {},
         "gate, 30 % of the candidate's starts 10 % slow and void",
     ),
+    Bug(
+        "memory of the first process",
+        "sampling.process:Process._sum",
+        lambda right: lambda self, sizes: right(self, sizes[:1]),
+        "a real server of three processes",
+    ),
+    Bug(
+        "ramp-up one second late",
+        "session.procedures:ramp_up_start",
+        lambda right: lambda load: right(load) + 1.0,
+        "windows of loads that rise",
+    ),
+    Bug(
+        "window one second late",
+        "session.procedures:steady_start",
+        lambda right: lambda now: right(now) + 1.0,
+        "windows of loads that rise",
+    ),
     Bug("voids counted as valid", "measure.ledger:is_void", lambda right: lambda checks: False, VOIDS),
     Bug("no correction", "analysis.paired:adjust_p", lambda right: lambda p, comparisons: p, ARMS),
     Bug(
