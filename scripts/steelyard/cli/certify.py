@@ -14,6 +14,7 @@ from steelyard.cli import options
 from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
+from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
 from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
@@ -102,11 +103,15 @@ def _conclude(directory: SessionDirectory, terms: CertificateTerms, as_json: boo
     certificate = make_certificate(session, directory.trials(), terms.pool, terms.days)
     path = Path(terms.folder) / certificate.name
     write_record(path, certificate)
+    # A pool has a file of each member: what they say together is what a gate goes by.
+    together = find_certificate(path.parent, certificate.conditions, certificate.made)
+    if certificate.pool is None or isinstance(together, str):
+        together = certificate
     if as_json:
-        print_json({"certificate": str(path), **certificate.model_dump(mode="json")})
+        print_json({"certificate": str(path), **together.model_dump(mode="json")})
         return
     metrics = session.experiment.metrics
-    _print(certificate, [metrics.primary, *metrics.report], path)
+    _print(together, [metrics.primary, *metrics.report], path)
 
 
 def _print(certificate: Certificate, names: list[str], path: Path) -> None:
@@ -121,7 +126,8 @@ def _print(certificate: Certificate, names: list[str], path: Path) -> None:
         if (noise := certificate.of(name)) is not None:
             table.add_row(metric_info(name).label, *_row(noise))
     console.print(table)
-    for line in (*sentences(certificate, names[0]), *_windows(certificate), *certificate.notes):
+    pooled = filter(None, [pool_sentence(certificate, names[0])])
+    for line in (*sentences(certificate, names[0]), *pooled, *_windows(certificate), *certificate.notes):
         print_line(console, line)
     until = time.strftime("%Y-%m-%d", time.gmtime(certificate.expires))
     print_line(console, f"valid until {until}: {path}")

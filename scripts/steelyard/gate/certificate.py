@@ -3,7 +3,7 @@
 
     session of equal pairs -> per metric: spread of pairs and of starts, drift, groups, floor   (`certify`)
                            -> where throughput varies: between starts or between windows of one  (Kalibera and Jones)
-    certificate + what is to be weighed -> valid or why not; pairs needed for an effect
+    certificate -> pairs needed for an effect; which holds for what is to be weighed: `certificates.py`
 
 Rigorous benchmarking in reasonable time: Kalibera and Jones, ISMM 2013.
 """
@@ -11,7 +11,6 @@ Rigorous benchmarking in reasonable time: Kalibera and Jones, ISMM 2013.
 import hashlib
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean, variance
 from typing import NamedTuple
 
@@ -30,15 +29,14 @@ from steelyard.analysis.paired import (
     two_groups,
 )
 from steelyard.analysis.rounds import seconds_of, valid_trials
-from steelyard.errors import BadInput, Incomplete, SteelyardError
-from steelyard.gate.conditions import Conditions, conditions_of, different_fields, unknown_in
+from steelyard.errors import BadInput, Incomplete
+from steelyard.gate.conditions import Conditions, conditions_of, fingerprint, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
 from steelyard.measure.registry import METRIC_INFOS, metric_info
 from steelyard.results.figures import count, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
-from steelyard.results.store import read_record
 from steelyard.units import format_duration
 
 FEWEST = 6
@@ -77,6 +75,9 @@ class Noise(Record):
     """Whether that is beyond chance (1 %)."""
     groups: float | None
     """Where starts fall into two groups: between which values they part; None: they do not."""
+    host_sd: float | None = None
+    """Of a pool: standard deviation of the log ratio of equal arms from host to host, beyond what their pairs explain;
+    None: of one host, or of too few."""
 
 
 class Windows(Record):
@@ -107,6 +108,10 @@ class Certificate(Record):
     told: str
     """The host, for people."""
     pool: str | None = None
+    member: str = ""
+    """Fingerprint of the host itself, which a pool has one certificate of."""
+    members: int = 1
+    """Hosts whose certificates it is made of."""
     blocks: int
     pair_seconds: float
     noise: list[Noise]
@@ -122,7 +127,8 @@ class Certificate(Record):
         """Of its file, which a later one of the same kind replaces."""
         mark = hashlib.sha256(self.conditions.model_dump_json().encode()).hexdigest()[:8]
         workload = self.conditions.workload.split()[0]
-        return f"{workload}-{self.conditions.procedure}-{self.conditions.engine}-{mark}.json"
+        member = f"-{self.member[:8]}" if self.pool is not None else ""
+        return f"{workload}-{self.conditions.procedure}-{self.conditions.engine}-{mark}{member}.json"
 
 
 class Need(NamedTuple):
@@ -166,6 +172,7 @@ def make_certificate(
         conditions=conditions,
         told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
         pool=pool,
+        member=fingerprint(session.host),
         blocks=first.pairs,
         pair_seconds=pair_seconds(trials),
         noise=noise,
@@ -313,17 +320,19 @@ def sentences(certificate: Certificate, name: str, pair: float | None = None) ->
 
 def _unknown(conditions: Conditions) -> list[str]:
     return [
-        f"it will hold for no gate: {_NAMES.get(name, name)} is not known ({getattr(conditions, name) or 'nothing'})"
+        f"it will hold for no gate: {CONDITION_NAMES.get(name, name)} is not known"
+        f" ({getattr(conditions, name) or 'nothing'})"
         for name in unknown_in(conditions)
     ]
 
 
-_NAMES = {
+CONDITION_NAMES = {
     "host_settings": "the setting of the host",
     "host": "the name of the host",
     "jvm": "the JVM of the servers",
     "kernel": "the version of the kernel",
 }
+"""What conditions are called that a host may not tell."""
 
 
 def _notes(noise: Sequence[Noise]) -> list[str]:
@@ -342,34 +351,3 @@ def _notes(noise: Sequence[Noise]) -> list[str]:
                 f" (p = {metric_noise.p:.2g}); of so many metrics some do by chance"
             )
     return notes
-
-
-def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificate | str:
-    """The newest certificate of a folder that is valid; else why there is none, a phrase."""
-    misfits: dict[int, str] = {}
-    valid: list[Certificate] = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            certificate = read_record(path, Certificate)
-        except SteelyardError:
-            continue  # what is no certificate is none
-        differ = different_fields(certificate.conditions, wanted)
-        ahead = certificate.made > now + CLOCKS_APART
-        if not differ and not ahead and certificate.expires > now:
-            valid.append(certificate)
-        which = {
-            "host": "another host",
-            "host_settings": "other settings of the host",
-            "settings": "other settings of workload or JVM",
-        }
-        unknown = [name for name in unknown_in(wanted) if name in differ]
-        over = "it is of a time that has not come: set this host's clock" if ahead else "it has expired"
-        why = f"it is of {which.get(differ[0], f'another {differ[0]}')}" if differ else over
-        if unknown:
-            why = f"{_NAMES.get(unknown[0], unknown[0])} is not known here: {getattr(wanted, unknown[0])}"
-        misfits[len(differ)] = f"{path.name} does not hold here ({why})"
-    if valid:
-        return max(valid, key=lambda certificate: certificate.made)
-    if misfits:
-        return misfits[min(misfits)]
-    return f"there is none in {folder}"

@@ -18,7 +18,8 @@ from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
-from steelyard.gate.certificate import Certificate, find_certificate
+from steelyard.gate.certificate import Certificate
+from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.conditions import Conditions, conditions_of
 from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.gate.result import explain_floor
@@ -158,9 +159,8 @@ def make_terms(
         )
         return terms.model_copy(update={"abstains": [why]})
     noise = certificate.of(name)
-    terms = terms.model_copy(
-        update={"certificate": certificate.name, "notes": _uncertified_notes(plan, certificate)}
-    )
+    notes = [*_uncertified_notes(plan, certificate), *filter(None, [pool_sentence(certificate, name)])]
+    terms = terms.model_copy(update={"certificate": certificate.name, "notes": notes})
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})

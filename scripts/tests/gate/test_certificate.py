@@ -14,13 +14,13 @@ from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.certificate import (
     Certificate,
-    find_certificate,
     find_needs,
     make_certificate,
     noise_of,
     sentences,
     windows_of,
 )
+from steelyard.gate.certificates import combine_members, find_certificate, host_sd, pool_sentence
 from steelyard.gate.conditions import Conditions, conditions_of, different_fields
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
@@ -284,6 +284,65 @@ def test_a_pool_stands_for_the_names_of_its_hosts(tmp_path):
     other = make_host(hostname="runner-17")
     assert isinstance(find_certificate(tmp_path, conditions_of(other, own, "runners"), 0.0), Certificate)
     assert isinstance(find_certificate(tmp_path, conditions_of(other, own), 0.0), str)
+
+
+def of_pool(hosts: int, sd: float, between: float, blocks: int = 10) -> list[Certificate]:
+    """Certificates of a pool's members, whose equal arms differ from host to host as well."""
+    rng = np.random.default_rng(3)
+    made = []
+    for number in range(hosts):
+        shift = math.exp(rng.normal(0.0, between))
+        trials = [
+            trial.model_copy(update={"metrics": {"cpu_per_1k": trial.metrics["cpu_per_1k"] * shift}})
+            if trial.arm == NEW
+            else trial
+            for trial in starts(sd, blocks, seed=number)
+        ]
+        session = equal_session(blocks)
+        host = make_host(hostname=f"runner-{number}")
+        made.append(make_certificate(session.model_copy(update={"host": host}), trials, pool="runners"))
+    return made
+
+
+def test_members_of_a_pool_have_a_certificate_each(tmp_path: Path) -> None:
+    """One file was written over the other: the pool's certificate was that of whoever came last."""
+    members = of_pool(3, 0.01, 0.0)
+    for member in members:
+        write_record(tmp_path / member.name, member)
+    assert len(list(tmp_path.glob("*.json"))) == 3
+    found = find_certificate(tmp_path, members[0].conditions, 60.0 * 20)
+    assert isinstance(found, Certificate)
+    noise = found.of("cpu_per_1k")
+    assert noise is not None
+    assert (found.members, noise.pairs) == (3, 30)
+    assert noise.floor >= max(own.floor for member in members if (own := member.of("cpu_per_1k")) is not None)
+    # A later certificate of a member takes the place of its earlier one.
+    later = members[0].model_copy(update={"made": members[0].made + 60})
+    write_record(tmp_path / "later.json", later)
+    again = find_certificate(tmp_path, members[0].conditions, 60.0 * 20)
+    assert isinstance(again, Certificate)
+    assert again.members == 3
+
+
+def test_what_hosts_do_to_one_side_is_estimated_over_a_pool_and_widens_its_floor() -> None:
+    apart = [noise for each in of_pool(200, 0.01, 0.02) if (noise := each.of("cpu_per_1k")) is not None]
+    assert host_sd(apart) == pytest.approx(0.02, rel=0.15)
+    alike = [noise for each in of_pool(200, 0.01, 0.0) if (noise := each.of("cpu_per_1k")) is not None]
+    found = host_sd(alike)
+    assert found is not None
+    assert found < 0.003
+    pools = [combine_members(of_pool(8, 0.01, between)) for between in (0.0, 0.03)]
+    floors = [noise.floor for pool in pools if (noise := pool.of("cpu_per_1k")) is not None]
+    assert floors[1] > 2 * floors[0]
+    assert "from host to host" in pool_sentence(pools[1], "cpu_per_1k")
+
+
+def test_of_two_members_nothing_is_said_of_what_hosts_do() -> None:
+    pair = of_pool(2, 0.01, 0.05)
+    assert host_sd([noise for each in pair if (noise := each.of("cpu_per_1k")) is not None]) is None
+    assert "is not known of fewer than 3" in pool_sentence(combine_members(pair), "cpu_per_1k")
+    (alone,) = of_pool(1, 0.01, 0.0)
+    assert combine_members([alone]) == alone
 
 
 def test_equal_arms_differ_by_chance_as_often_as_is_said() -> None:
