@@ -104,11 +104,12 @@ def judge_window_counts(measurement: TrialMeasurement, spec: Spec) -> Finding:
     count within a second, at a share p of it, has the variance r p (1 - p) about the straight line: at most r/4.
     A server that stands still when it is asked (OpenJ9 does as it warms up, for 0.3 s) tells its count late, and what
     it did up to there is no straight line: what part of the window lies between its ends and the nearest counts is
-    allowed.
+    allowed, as much again as the limit at most. Throughput is made of these counts: it may not be further off.
     """
     finding, requests = _WINDOW_COUNTS(measurement, spec), measurement.window_requests
     spread = quantile() * math.sqrt(measurement.window_injector_rate / 2)
-    uncertain = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
+    away = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
+    uncertain = min(away, RATE_LIMIT)
     return finding._replace(limit=RATE_LIMIT + uncertain + (spread / requests if requests > 0 else 0.0))
 
 
