@@ -41,16 +41,21 @@ def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
 
 _NOT_THE_ARM = {"build", "settings", "clock-step", "clock-offset", "sample-gaps"}
 """Checks that say that the figures are not the arm's, or not figures: such a trial is left in nowhere."""
+_OUTSIDE = {"steal", "other-cpu"}
+"""Checks of what others took of the host, which does not hang on how an arm performs: what they alone void is repeated,
+and left in nowhere either."""
 
 
 def trials_left_in(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
-    """The trials of each arm by block and round, void ones among them that have figures which are the arm's."""
+    """The trials of each arm by block and round, void ones among them that have figures which are the arm's, and are
+    not void for what others did."""
     by_arm: dict[str, dict[Place, Trial]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
-        untold = any(
-            check.voids and check.has_failed and check.name in _NOT_THE_ARM for check in trial.checks
-        )
-        if trial.metrics and not untold:
+        failed = [check for check in trial.checks if check.voids and check.has_failed]
+        untold = any(check.name in _NOT_THE_ARM for check in failed)
+        # A share that was not measured says nothing of others.
+        outside = bool(failed) and all(check.name in _OUTSIDE and check.value is not None for check in failed)
+        if trial.metrics and not untold and not outside:
             by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
     return by_arm
 

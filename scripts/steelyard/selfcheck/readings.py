@@ -41,7 +41,8 @@ def server_of_processes() -> Iterator[int]:
     with subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         process.stdout.readline()
         try:
             yield process.pid
@@ -49,7 +50,7 @@ def server_of_processes() -> Iterator[int]:
             process.stdin.close()
 
 
-def run_process_readings(readings: int, _: np.random.Generator) -> Counter[str]:
+def run_process_readings(readings: int, _rng: np.random.Generator) -> Counter[str]:
     """Whether the memory of a server is that of all its processes."""
     tally: Counter[str] = Counter(sessions=readings)
     with server_of_processes() as pid:

@@ -211,10 +211,10 @@ def _truth(
     """What a start of an arm does, with what chance holds for its place in time."""
     slow = arm.slow if kind < arm.slow_share else 0.0
     rate, cpu, memory, seconds = (math.exp(log) for log in (level - slow, others[0] + slow, *others[1:]))
-    if others[0] > arm.void_above * OTHER_NOISE or (slow and arm.void_slow):
-        voided = 0.0
     disturbed: Disturbance = ""
-    if voided <= arm.void_share:
+    if others[0] > arm.void_above * OTHER_NOISE or (slow and arm.void_slow):
+        disturbed = "unknown"
+    elif voided <= arm.void_share:
         disturbed = "steal" if voided <= arm.void_share / 2 else "unknown"
     return Truth(
         rate=RATE * rate,

@@ -127,6 +127,22 @@ def test_a_trial_that_is_not_the_arms_is_left_in_nowhere(check: str) -> None:
     assert {rule.name for rule in RULES} > {check}
 
 
+@pytest.mark.parametrize("check", ["steal", "other-cpu"])
+def test_what_others_did_hangs_on_no_arm_and_is_left_in_nowhere(check: str) -> None:
+    taken = Check(name=check, passed=False, voids=True, value=0.3, limit=0.01, unit="", detail="Taken.")
+    stalled = taken.model_copy(update={"name": "stalled"})
+    unknown = taken.model_copy(update={"value": None})
+
+    def left(*checks: Check) -> bool:
+        void = make_trial(1, "jvms-2", state="void", checks=[*checks], metrics={"throughput": 1.0})
+        return bool(trials_left_in([void]))
+
+    assert not left(taken)
+    assert left(taken, stalled)
+    assert left(unknown), "what was not measured says nothing of others"
+    assert {rule.name for rule in RULES} > {check}
+
+
 def rounds_of(*states: tuple[int, int, str, str, float]) -> list:
     """Trials by block, round, arm, state and throughput."""
     return [

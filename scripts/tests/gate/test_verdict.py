@@ -98,7 +98,7 @@ def test_answers_follow_the_rules_on_any_data(better):
         asks, values, level = (
             ("pass", limit - harmful, 0.05) if bound < limit else ("regression", harmful, 0.025)
         )
-        agrees = sign_flip_p(values) <= max(level, 0.5**n)
+        agrees = sign_flip_p(values.tolist()) <= max(level, 0.5**n)
         expected = asks if agrees and (bound < limit or low > 0) else "inconclusive"
         assert verdict.outcome == expected
         if expected == "regression":
