@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from steelyard.analysis.changepoint import changes
 from steelyard.analysis.paired import t_quantile
+from steelyard.results.figures import percent
 
 PENALTY = 15.0
 """Penalty of a change point / ln(number of points) (Barrett et al., OOPSLA 2017)."""
@@ -63,6 +64,8 @@ DIP_SHARE = 0.25
 """Share of the seconds beyond which they are no dips but the way that the server runs; then none is left out."""
 NORMAL_MEDIAN = 0.6745
 """Median deviation of normal noise / its standard deviation."""
+_POWER = 0.8416
+"""Standard errors beyond a limit at which 80 % of estimates are beyond it."""
 VARIANCE_FLOOR = SLOPE_LIMIT**2 / 12
 """Variance (of the level) below which segments count as equal: that of a straight rise at the slope's limit over a
 minute, so that no change point is found in what the slope rule allows."""
@@ -121,6 +124,57 @@ def judge_steady(
     jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of {of}"
     slopes = f"slope {slope * 100:+.1f} %/min (limit {limit * 100:.1f} %/min)"
     return Steadiness(True, f"Steady over {stretch}: no change point, {slopes}, {jit}.")
+
+
+def visible_change(seconds: int, noise: float) -> float | None:
+    """How far throughput has to rise or fall over a window, evenly and as a share of its level, so that in 80 % of
+    trials the slope rule says so; None: too few seconds to say anything.
+
+    A short window sees little: of 8 s at a noise of 2 % from second to second a change of 8.3 % is found, of a minute
+    one of 3.5 %. What is smaller passes as steady.
+
+    Args:
+        seconds: of the window.
+        noise: standard deviation from second to second, as a share of the level.
+    """
+    if seconds < MIN_POINTS:
+        return None
+    error = noise / math.sqrt(seconds * (seconds**2 - 1) / 12)
+    allowance = t_quantile(0.975, seconds - 2) * error
+    if seconds >= 2 * DIP_MEDIAN:
+        allowance = min(allowance, SLOPE_ALLOWANCE / seconds)
+    return seconds * (SLOPE_LIMIT / 60 + allowance + _POWER * error)
+
+
+def window_note(seconds: int, noises: Sequence[float]) -> str:
+    """What windows of a length show of throughput that moves while it is measured, one sentence; nothing of a full
+    minute, which the rule is made for.
+
+    Args:
+        seconds: of the window.
+        noises: from second to second; of a session that has run its own, else some that there may be.
+    """
+    changes = {noise: visible_change(seconds, noise) for noise in noises}
+    if seconds >= WINDOW or not changes:
+        return ""
+    if None in changes.values():
+        return f"Windows of {seconds} s are too short to show whether throughput moved while it was measured."
+    sizes = [
+        f"{percent(change)} at a noise of {percent(noise)} from second to second"
+        for noise, change in changes.items()
+    ]
+    return (
+        f"Windows of {seconds} s show that throughput moved while it was measured (80 % of trials) from a rise or fall"
+        f" of {' and of '.join(sizes)} on; what moved less counts as steady."
+    )
+
+
+def series_noise(rates: Sequence[float]) -> float | None:
+    """Standard deviation of throughput from second to second, as a share of its median, by the median of its steps: no
+    rise and no jump is in it. None of too few seconds, or where nothing was served for half of the time."""
+    if len(rates) < MIN_POINTS or (level := float(np.median(rates))) <= 0:
+        return None
+    return float(np.median(np.abs(np.diff(np.asarray(rates) / level)))) / (NORMAL_MEDIAN * math.sqrt(2))
 
 
 def last_change(relative: NDArray[np.float64]) -> int | None:

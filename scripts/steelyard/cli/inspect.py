@@ -28,6 +28,7 @@ from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import sentences
+from steelyard.gate.needs import describe_needs
 from steelyard.gate.plan import find_certificate_here, pair_seconds
 from steelyard.gate.power import describe, predict_detectable
 from steelyard.host.doctor import DoctorFinding, examine
@@ -46,6 +47,7 @@ from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
 from steelyard.session.runner import analyse_again
 from steelyard.session.runtimes import ClusterTarget, command_line, examine_target
+from steelyard.spec.resources import compare_resources, resource_table
 from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
@@ -78,6 +80,12 @@ def plan(
         highlight=False,
     )
     print_listing(console, None, *_arms_table(made))
+    columns, rows = resource_table(made.specs)
+    console.print(
+        "\n[bold]Resources[/bold] (what each role may use, and all but the injectors)", highlight=False
+    )
+    print_listing(console, None, columns, [dict(zip(columns, row, strict=True)) for row in rows])
+    print_sentence(console, compare_resources(made.specs))
     for note in made.notes:
         print_sentence(console, f"note: {note}")
     if lines := describe(made, changes):
@@ -85,7 +93,7 @@ def plan(
         console.print(
             f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
         )
-        for line in lines:
+        for line in (*lines, *describe_needs(made, out)):
             print_sentence(console, line, indent="  ")
     for line in _by_certificate(made, out, pool):
         print_line(console, line)

@@ -15,6 +15,8 @@ from steelyard.cli.options import JsonOption, conclude, open_console, print_line
 from steelyard.errors import Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
+from steelyard.gate.needs import describe_needs
+from steelyard.gate.power import describe, predict_detectable
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
@@ -64,7 +66,18 @@ def run(
     )
     for note in plan.notes:
         print_sentence(console, f"note: {note}")
+    if request.quick:
+        _say_what_it_sees(plan, out, console)
     _run(directory, plan.runtimes, console, as_json, metrics_port)
+
+
+def _say_what_it_sees(plan: SessionPlan, out: Path, console: Console) -> None:
+    """A quick session that cannot answer says so before it starts."""
+    primary = [
+        change for change in predict_detectable(plan, out) if change.metric == plan.experiment.metrics.primary
+    ]
+    for line in (*describe(plan, primary), *describe_needs(plan, out)):
+        print_sentence(console, f"it can see: {line}")
 
 
 def resume_run(

@@ -15,6 +15,7 @@ from steelyard.analysis.estimates import GIVEN
 from steelyard.analysis.owners import info_in_session
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.sentences import SURVIVED
+from steelyard.analysis.warmup import window_note
 from steelyard.errors import SteelyardError
 from steelyard.host.facts import read_facts
 from steelyard.measure.chance import exact_interval
@@ -36,8 +37,13 @@ PUBLISHED = {
 }
 """Lowest and highest standard deviation from trial to trial, and whose (docs/method.md, "The gate")."""
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
+WINDOW_NOISES = (0.01, 0.02, 0.05)
+"""Standard deviations of throughput from second to second for which it is told what a window shows."""
 FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
+
+
+_Earlier = tuple[Session, Analysis, SessionDirectory]
 
 
 class DetectableChange(NamedTuple):
@@ -85,6 +91,8 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
         size = _size(change.low, change.high)
         lines.append(f"{_label(plan, change.metric)}, {who}: {size}{change.source}")
+    if plan.experiment.procedure == "steady":
+        lines += filter(None, [window_note(round(plan.experiment.load.measure), WINDOW_NOISES)])
     if plan.experiment.procedure == "survive":
         blocks = plan.experiment.design.blocks
         least = percent(exact_interval(blocks, blocks)[0], 0)
@@ -114,11 +122,31 @@ def _load_metrics(plan: SessionPlan) -> list[str]:
     return [name for name in (metrics.primary, *metrics.report) if name in GIVEN]
 
 
-def _predict(
-    plan: SessionPlan, earlier: Sequence[tuple[Session, Analysis]], name: str, arm: str, comparisons: int
-) -> DetectableChange:
-    blocks, load = plan.experiment.design.blocks, plan.experiment.load
-    for session, analysis in earlier:
+class Spread(NamedTuple):
+    """How the log ratio of a pair varies."""
+
+    sd: float
+    known_from: int | None
+    """Blocks that it was estimated from; None: it is published."""
+    earlier: Session | None
+    directory: SessionDirectory | None
+
+
+def primary_spread(plan: SessionPlan, results: Path) -> Spread | None:
+    """That of the primary metric: as an earlier session here tells it, else the largest published one; None: of
+    searches, of what the load decides, and where neither is known."""
+    name, arms = plan.experiment.metrics.primary, [arm.name for arm in plan.arms if not arm.baseline]
+    if plan.experiment.search is not None or name in {SURVIVED, *_load_metrics(plan)} or not arms:
+        return None
+    seen = _spread_seen(plan, list(_earlier_sessions(plan, results)), name, arms[0])
+    if seen is None and name in PUBLISHED:
+        return Spread(math.sqrt(2) * PUBLISHED[name][1], None, None, None)
+    return seen
+
+
+def _spread_seen(plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str) -> Spread | None:
+    """The spread of a metric in the most alike session that tells it; None: no one does."""
+    for session, analysis, directory in earlier:
         every = analysis.estimates.get(name, {})
         estimates = {key: estimate for key, estimate in every.items() if estimate.n >= FEWEST}
         if session.experiment.name == plan.experiment.name and arm in estimates:
@@ -128,14 +156,27 @@ def _predict(
         cores = [paired_test([math.log(ratio) for ratio in ratios]) for ratios in usable]
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
-            n, sd = min(sizes), math.sqrt(math.fsum(variances) / len(variances))
-            seen, bound = (detectable_effect(blocks, sd, comparisons, known) for known in (None, n))
-            windows = session.experiment.load.measure
-            others = ""
-            if windows != load.measure:
-                others = f" of {format_duration(windows)}, not {format_duration(load.measure)}"
-            source = f"by the spread seen and its upper 95 % bound, from {session.id} ({count(n, 'block')}{others})"
-            return DetectableChange(name, arm, seen, bound, source)
+            sd = math.sqrt(math.fsum(variances) / len(variances))
+            return Spread(sd, min(sizes), session, directory)
+    return None
+
+
+def _predict(
+    plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str, comparisons: int
+) -> DetectableChange:
+    blocks, load = plan.experiment.design.blocks, plan.experiment.load
+    spread = _spread_seen(plan, earlier, name, arm)
+    if spread is not None and spread.earlier is not None and spread.known_from is not None:
+        seen, bound = (
+            detectable_effect(blocks, spread.sd, comparisons, known) for known in (None, spread.known_from)
+        )
+        windows = spread.earlier.experiment.load.measure
+        others = ""
+        if windows != load.measure:
+            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}"
+        of = f"{spread.earlier.id} ({count(spread.known_from, 'block')}{others})"
+        source = f"by the spread seen and its upper 95 % bound, from {of}"
+        return DetectableChange(name, arm, seen, bound, source)
     if name not in PUBLISHED:
         why = "not known before, as no earlier session here tells its spread"
         return DetectableChange(name, arm, None, None, why)
@@ -146,7 +187,7 @@ def _predict(
     return DetectableChange(name, arm, low, high, source)
 
 
-def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[tuple[Session, Analysis]]:
+def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[_Earlier]:
     """Sessions whose spread tells of this one's, the most alike first: same experiment, same windows, most blocks."""
     own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
     ranked = []
@@ -165,5 +206,5 @@ def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[tuple[Sessio
             windows = session.experiment.load.measure == experiment.load.measure
             rank = (same, windows, analysis.blocks_complete, session.created)
             if alike:
-                ranked.append((rank, (session, analysis)))
+                ranked.append((rank, (session, analysis, directory)))
     return (earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True))

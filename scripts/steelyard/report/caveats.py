@@ -2,8 +2,10 @@
 """Sentences that belong beside every figure of a session."""
 
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from steelyard.analysis.rounds import counts_text
+from steelyard.analysis.warmup import series_noise, window_note
 from steelyard.report.view import View, moment
 from steelyard.results import figures
 from steelyard.results.schema import JournalEntry
@@ -18,6 +20,7 @@ def caveats(view: View) -> list[str]:
         *view.session.notes,
         *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
         *_of_trials(view),
+        *_of_short_windows(view),
         *_of_shared_memory(view),
         *view.analysis.notes,
         *_of_unknown_figures(view),
@@ -55,6 +58,17 @@ def _of_trials(view: View) -> Iterator[str]:
 
 def _share(trials: int, of: int) -> str:
     return f"{trials} of {figures.count(of, 'trial')} {'is' if trials == 1 else 'are'}"
+
+
+def _of_short_windows(view: View) -> Iterator[str]:
+    """What windows shorter than a minute can show, by the noise that they had."""
+    seconds = round(view.experiment.load.measure)
+    if view.procedure != "steady":
+        return
+    rates = ([rate for _, rate in trial.trace[-seconds:]] for trial in view.trials if trial.state == "valid")
+    noises = [noise for own in rates if (noise := series_noise(own)) is not None]
+    if note := window_note(seconds, [median(noises)] if noises else []):
+        yield note
 
 
 def _of_shared_memory(view: View) -> Iterator[str]:

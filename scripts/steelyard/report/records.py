@@ -11,6 +11,7 @@ from steelyard.report.view import View, moment, trial_name, why_void
 from steelyard.results import figures
 from steelyard.results.schema import Check, Trial
 from steelyard.results.spec import Artifact, Component
+from steelyard.spec.resources import compare_resources, resource_table
 from steelyard.units import format_duration, format_size
 
 MAX_LEDGER_ROWS = 200
@@ -178,6 +179,14 @@ def deployment(view: View) -> Table:
         cells_found.append(cells(component_kind, role, who, *rest))
     note = "CPUs are the numbers of the hardware threads that all components of a row may use together."
     return Table("Deployment", columns, cells_found, 1, [note])
+
+
+def resources(view: View) -> Table:
+    """What each arm may use, by role and in all, and whether that is equal."""
+    heads, rows = resource_table(view.specs)
+    named = [[view.arm_short(name), *rest] for name, *rest in rows]
+    note = f"{compare_resources(view.specs)} Injectors are no part of it."
+    return Table("Resources of each arm", words(*heads), [cells(*row) for row in named], 1, [note])
 
 
 def _deployment_cells(parts: list[Component]) -> tuple[str, ...]:

@@ -10,7 +10,10 @@ from steelyard.analysis.warmup import (
     has_warmed_up,
     interim_seconds,
     judge_steady,
+    series_noise,
+    visible_change,
     warm_up_ends,
+    window_note,
 )
 
 
@@ -204,3 +207,36 @@ def test_a_quick_window_is_held_against_its_own_noise(
         rates = 1000 * (level + chance.normal(0.0, noise, 21))
         refused += not judge_steady(rates.tolist(), None, 6).steady
     assert least <= refused / 200 <= most
+
+
+@pytest.mark.parametrize("seconds", [8, 20, 60])
+def test_what_is_said_to_be_seen_in_a_window_is_seen_and_half_of_it_is_not(seconds: int) -> None:
+    """Also of a window of a minute, of which nothing is said. What was before it is flat, and shows its noise."""
+    noise, trials = 0.02, 150
+    change = visible_change(seconds, noise)
+    assert change is not None
+
+    def refused(size: float) -> float:
+        chance = np.random.default_rng(seconds)
+        rise = np.concatenate([np.ones(60), 1 + size * (np.arange(seconds) + 0.5) / seconds])
+        rates = 1000 * (rise + chance.normal(0.0, noise, (trials, len(rise))))
+        return sum(not judge_steady(each.tolist(), None, seconds).steady for each in rates) / trials
+
+    assert refused(change) >= 0.6
+    assert refused(1.5 * change) >= 0.9
+    assert refused(change / 2) <= 0.5
+
+
+def test_a_short_window_is_told_with_the_noise_that_it_has() -> None:
+    assert window_note(60, [0.02]) == ""
+    assert "from a rise or fall of 8.3 % at a noise of 2.0 % from second to second on" in window_note(
+        8, [0.02]
+    )
+    assert window_note(5, [0.02]).startswith("Windows of 5 s are too short")
+    assert window_note(8, []) == ""
+    rates = series(seconds=400, noise=0.03)
+    assert series_noise(rates.tolist()) == pytest.approx(0.03, rel=0.15)
+    # A rise is no noise.
+    assert series_noise((rates + np.arange(400)).tolist()) == pytest.approx(0.025, rel=0.25)
+    assert series_noise([1.0] * 5) is None
+    assert series_noise([0.0] * 10) is None

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What it would take to see a change of 5 %: arms, windows and blocks, said before a session starts.
+
+The spread of a pair is that of an earlier session here. What a longer window saves of it is known from that session's
+seconds: throughput varies between starts, which no window averages out, and between windows of one start (Kalibera and
+Jones, ISMM 2013; `gate/certificate.py`, `windows_of`).
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from steelyard.analysis.paired import detectable_effect
+from steelyard.errors import SteelyardError
+from steelyard.gate.certificate import Windows, windows_of
+from steelyard.gate.power import Spread, primary_spread
+from steelyard.measure.registry import metric_info
+from steelyard.results.figures import count, percent
+from steelyard.session.plan import SessionPlan
+from steelyard.session.schedule import trial_seconds
+from steelyard.units import format_duration
+
+WANTED = 0.05
+"""Change that a session should see with 80 % power."""
+MOST_BLOCKS = 100
+"""Beyond so many nothing is named."""
+LONGER = (1, 2, 4, 8)
+"""Windows that are looked at, as multiples of the planned one."""
+
+
+class SessionNeed(NamedTuple):
+    """A session that sees a change of `WANTED`."""
+
+    arms: int
+    window: float
+    """Seconds that are measured."""
+    blocks: int
+    seconds: float
+    """That it takes, repeats left out."""
+
+
+def describe_needs(plan: SessionPlan, results: Path) -> list[str]:
+    """What the planned session lacks to see `WANTED` in its primary metric, one sentence; nothing where it lacks
+    nothing or nothing is known.
+
+    Args:
+        plan: of the session.
+        results: folder with earlier ones.
+    """
+    spread = primary_spread(plan, results)
+    others = len(plan.arms) - 1
+    if spread is None:
+        return []
+    seen = detectable_effect(plan.experiment.design.blocks, spread.sd, others)
+    if seen is not None and seen <= WANTED:
+        return []
+    windows = _windows_seen(spread)
+    named = [
+        need
+        for arms in dict.fromkeys((others + 1, 2))
+        if (need := _cheapest(plan, spread.sd, windows, arms)) is not None
+    ]
+    label = metric_info(plan.experiment.metrics.primary).label
+    whose = (
+        f"by the spread in {spread.earlier.id}"
+        if spread.earlier is not None
+        else "by the largest published spread"
+    )
+    if not named:
+        least = f"{count(MOST_BLOCKS, 'block')} of any of these arms"
+        return [f"To see {percent(WANTED, 0)} in {label} ({whose}): not with {least}; use a quieter host"]
+    each = "; or ".join(_need_text(need, plan) for need in named)
+    return [f"To see {percent(WANTED, 0)} in {label} ({whose}): {each}"]
+
+
+def _need_text(need: SessionNeed, plan: SessionPlan) -> str:
+    who = "all arms" if need.arms == len(plan.arms) else "the baseline and one arm"
+    return (
+        f"{count(need.blocks, 'block')} of {who} with windows of {format_duration(need.window)}"
+        f" (about {format_duration(need.seconds)})"
+    )
+
+
+def _windows_seen(spread: Spread) -> Windows | None:
+    """Where throughput varied in the session that tells the spread."""
+    if spread.directory is None:
+        return None
+    with suppress(SteelyardError, LookupError, TypeError, ValueError):
+        return windows_of(spread.directory.trials())
+    return None
+
+
+def _cheapest(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> SessionNeed | None:
+    return min(_needs(plan, sd, windows, arms), key=lambda need: need.seconds, default=None)
+
+
+def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> Iterator[SessionNeed]:
+    load = plan.experiment.load
+    each = [sum(trial_seconds(spec)) / 2 for spec in plan.specs.values()]
+    # Which arm it would be is the reader's to say.
+    trial = math.fsum(each) / len(each)
+    for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
+        longer = load.measure * factor
+        spread = sd * (_shrinks(windows, load.measure, longer) if windows is not None else 1.0)
+        blocks = next(
+            (
+                number
+                for number in range(2, MOST_BLOCKS + 1)
+                if (effect := detectable_effect(number, spread, arms - 1)) is not None and effect <= WANTED
+            ),
+            None,
+        )
+        if blocks is not None:
+            yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
+
+
+def _shrinks(windows: Windows, measured: float, longer: float) -> float:
+    """By what the standard deviation of a trial changes with its window."""
+
+    def variance(seconds: float) -> float:
+        return windows.start_sd**2 + windows.window_sd**2 * windows.seconds / seconds
+
+    before = variance(measured)
+    return math.sqrt(variance(longer) / before) if before > 0 else 1.0
