@@ -110,20 +110,20 @@ def carry_over_note(
     if not carried:
         return ""
 
-    def sentence(one: CarryOver) -> str:
-        size = f"{percent(one.ratio - 1, sign=True)}"
-        bounds = f"99 % CI {percent(one.low - 1, sign=True)} to {percent(one.high - 1, sign=True)}"
-        return f"after {labels[one.arm]} {size} ({bounds}) against after {base}"
+    def sentence(effect: CarryOver) -> str:
+        size = f"{percent(effect.ratio - 1, sign=True)}"
+        bounds = f"99 % CI {percent(effect.low - 1, sign=True)} to {percent(effect.high - 1, sign=True)}"
+        return f"after {labels[effect.arm]} {size} ({bounds}) against after {base}"
 
-    shown = [one for one in carried if is_shown(one)]
-    what = f"Carry-over, by the arm that ran before, {info.label}"
+    shown = [effect for effect in carried if is_shown(effect)]
+    subject = f"Carry-over, by the arm that ran before, {info.label}"
     if shown:
-        return f"{what}: {'; '.join(map(sentence, shown))}; the order is balanced for it."
-    widest = max(carried, key=lambda one: max(one.high - 1, 1 - one.low))
-    return f"{what}: none beyond noise ({sentence(widest)}, {count(widest.n, 'neighbour')})."
+        return f"{subject}: {'; '.join(map(sentence, shown))}; the order is balanced for it."
+    widest = max(carried, key=lambda effect: max(effect.high - 1, 1 - effect.low))
+    return f"{subject}: none beyond noise ({sentence(widest)}, {count(widest.n, 'neighbour')})."
 
 
-def changed_by_carry_over(
+def carry_over_reason(
     logs: Mapping[Place, float],
     arm: str,
     baseline: str,
@@ -139,7 +139,7 @@ def changed_by_carry_over(
         before: who ran before whom.
         carried: from `estimate_carry_over`.
     """
-    left = {one.arm: math.log(one.ratio) for one in carried}
+    left = {effect.arm: math.log(effect.ratio) for effect in carried}
     if not any(map(is_shown, carried)):
         return None
 

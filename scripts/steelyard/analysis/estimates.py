@@ -15,7 +15,7 @@ from steelyard import __version__
 from steelyard.analysis.best import against_best
 from steelyard.analysis.carry_over import (
     carry_over_note,
-    changed_by_carry_over,
+    carry_over_reason,
     estimate_carry_over,
     has_predecessors,
     logs_by_place,
@@ -171,14 +171,14 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     if core is None or few_switches(estimate):
         return estimate
     spread = None if core.is_tied else core
-    if spread is not None and (whole := with_voids(estimate, comparisons)) is not None:
-        agree = (spread.mean > 0) is (whole.mean > 0)
+    if spread is not None and (unselected := with_voids(estimate, comparisons)) is not None:
+        agree = (spread.mean > 0) is (unselected.mean > 0)
         spread = replace(
             spread,
-            sd=max(spread.sd, whole.sd),
-            low=min(spread.low, whole.low),
-            high=max(spread.high, whole.high),
-            p=max(spread.p, whole.p) if agree else 1.0,
+            sd=max(spread.sd, unselected.sd),
+            low=min(spread.low, unselected.low),
+            high=max(spread.high, unselected.high),
+            p=max(spread.p, unselected.p) if agree else 1.0,
         )
     low, high = (ratio_of(spread.low), ratio_of(spread.high)) if spread else (None, None)
     sd = spread.sd if spread else core.sd
@@ -275,7 +275,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     own_figures = figures[asked.primary]
     for arm, compared in estimates[asked.primary].items():
         logs = logs_by_place(own_figures[arm], own_figures[baseline])
-        why = changed_by_carry_over(logs, arm, baseline, predecessors(trials), carried)
+        why = carry_over_reason(logs, arm, baseline, predecessors(trials), carried)
         if why is not None and compared.unequal is None:
             estimates[asked.primary][arm] = compared.model_copy(update={"unequal": why})
     for name in (name for name in names if name in wanted):

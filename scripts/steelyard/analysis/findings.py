@@ -18,17 +18,17 @@ def side_of(low: float, high: float) -> int:
 
 def with_voids(estimate: Estimate, comparisons: int = 1) -> PairedTest | None:
     """The test with the void trials left in; None where none is void or nothing can be said."""
-    whole = paired_test([math.log(ratio) for ratio in estimate.left_in], LEVEL / comparisons)
-    return None if whole is None or whole.is_tied else whole
+    unselected = paired_test([math.log(ratio) for ratio in estimate.left_in], LEVEL / comparisons)
+    return None if unselected is None or unselected.is_tied else unselected
 
 
 def is_changed_by_voids(estimate: Estimate) -> bool:
     """Whether the void trials, left in, make another finding of a comparison."""
-    whole = with_voids(estimate, estimate.comparisons)
+    unselected = with_voids(estimate, estimate.comparisons)
     core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / estimate.comparisons)
-    if whole is None or core is None or core.is_tied:
+    if unselected is None or core is None or core.is_tied:
         return False
-    return side_of(core.low, core.high) != side_of(whole.low, whole.high)
+    return side_of(core.low, core.high) != side_of(unselected.low, unselected.high)
 
 
 def void_answer(estimate: Estimate) -> str:

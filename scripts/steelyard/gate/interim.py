@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import scipy
 
-from steelyard.analysis.carry_over import changed_by_carry_over, logs_by_place, predecessors
+from steelyard.analysis.carry_over import carry_over_reason, logs_by_place, predecessors
 from steelyard.analysis.estimates import carry_over_of, estimate, ratios_left_in, values_of
 from steelyard.analysis.paired import (
     PairedTest,
@@ -91,7 +91,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     values = {arm: values_of(valid, name) for arm, valid in valid_trials(own).items()}
     mine, base = values.get(candidate, {}), values.get(baseline, {})
     why = unequal(own, candidate, baseline)
-    carried = changed_by_carry_over(
+    carried = carry_over_reason(
         logs_by_place(mine, base), candidate, baseline, predecessors(own), carry_over_of(session, own)
     )
     left_in = ratios_left_in(name, candidate, baseline, trials_left_in(own))

@@ -56,7 +56,7 @@ def describe_needs(plan: SessionPlan, results: Path) -> list[str]:
     seen = detectable_effect(plan.experiment.design.blocks, spread.sd, others)
     if seen is not None and seen <= WANTED:
         return []
-    windows = _windows_seen(spread)
+    windows = _known_windows(spread)
     named = [
         need
         for arms in dict.fromkeys((others + 1, 2))
@@ -83,7 +83,7 @@ def _need_text(need: SessionNeed, plan: SessionPlan) -> str:
     )
 
 
-def _windows_seen(spread: Spread) -> Windows | None:
+def _known_windows(spread: Spread) -> Windows | None:
     """Where throughput varied in the session that tells the spread."""
     if spread.directory is None:
         return None

@@ -138,13 +138,13 @@ def primary_spread(plan: SessionPlan, results: Path) -> Spread | None:
     name, arms = plan.experiment.metrics.primary, [arm.name for arm in plan.arms if not arm.baseline]
     if plan.experiment.search is not None or name in {SURVIVED, *_load_metrics(plan)} or not arms:
         return None
-    seen = _spread_seen(plan, list(_earlier_sessions(plan, results)), name, arms[0])
+    seen = _known_spread(plan, list(_earlier_sessions(plan, results)), name, arms[0])
     if seen is None and name in PUBLISHED:
         return Spread(math.sqrt(2) * PUBLISHED[name][1], None, None, None)
     return seen
 
 
-def _spread_seen(plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str) -> Spread | None:
+def _known_spread(plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str) -> Spread | None:
     """The spread of a metric in the most alike session that tells it; None: no one does."""
     for session, analysis, directory in earlier:
         every = analysis.estimates.get(name, {})
@@ -165,7 +165,7 @@ def _predict(
     plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str, comparisons: int
 ) -> DetectableChange:
     blocks, load = plan.experiment.design.blocks, plan.experiment.load
-    spread = _spread_seen(plan, earlier, name, arm)
+    spread = _known_spread(plan, earlier, name, arm)
     if spread is not None and spread.earlier is not None and spread.known_from is not None:
         seen, bound = (
             detectable_effect(blocks, spread.sd, comparisons, known) for known in (None, spread.known_from)

@@ -94,10 +94,10 @@ def _weigh(estimate: Estimate, better: Better, margin: float, levels: tuple[floa
     logs = [math.log(ratio) for ratio in estimate.ratios]
     verdict = _judge(estimate.metric, logs, core, better, margin, levels)
     left_in = [math.log(ratio) for ratio in estimate.left_in]
-    whole = paired_test(left_in, level)
-    if verdict.outcome == "inconclusive" or whole is None or whole.is_tied:
+    unselected = paired_test(left_in, level)
+    if verdict.outcome == "inconclusive" or unselected is None or unselected.is_tied:
         return verdict
-    other = _judge(estimate.metric, left_in, whole, better, margin, levels)
+    other = _judge(estimate.metric, left_in, unselected, better, margin, levels)
     if other.outcome == verdict.outcome:
         return verdict
     return Verdict(

@@ -108,8 +108,8 @@ def judge_window_counts(measurement: TrialMeasurement, spec: Spec) -> Finding:
     """
     finding, requests = _WINDOW_COUNTS(measurement, spec), measurement.window_requests
     spread = quantile() * math.sqrt(measurement.window_injector_rate / 2)
-    away = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
-    uncertain = min(away, RATE_LIMIT)
+    late = (measurement.value("window_counts_away") or 0.0) / measurement.measure_seconds
+    uncertain = min(late, RATE_LIMIT)
     return finding._replace(limit=RATE_LIMIT + uncertain + (spread / requests if requests > 0 else 0.0))
 
 

@@ -231,8 +231,8 @@ def _voids() -> Iterator[Cell]:
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, ArmModel("b", void_share=0.3)))
     uneven = Must("void trials are told as unequal", "unequal", "at least", 0.75)
-    told = (_coverage("b", "at least"), CLAIMED, BOUNDED, uneven)
-    yield _sessions(lopsided, *told, name="30 % void in one arm", share=0.5)
+    musts = (_coverage("b", "at least"), CLAIMED, BOUNDED, uneven)
+    yield _sessions(lopsided, *musts, name="30 % void in one arm", share=0.5)
     # Voiding that depends on the outcome: no repeat cures it, and the void trials left in tell of it.
     for part, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, CLAIMED)):
         selected = Setup(QUIET, 20, (A, ArmModel("b", void_above=above)), "cpu_per_1k", ("throughput",))
@@ -349,8 +349,8 @@ def _whole_trials() -> Iterator[Cell]:
 
 def _readings() -> Iterator[Cell]:
     """Parts of a trial that simulated sessions do not go through."""
-    whole = Must("its memory is that of all of them", "memory of all", "at least", 1.0)
-    yield Cell("a real server of three processes", run_process_readings, (whole,), 0.01)
+    memory = Must("its memory is that of all of them", "memory of all", "at least", 1.0)
+    yield Cell("a real server of three processes", run_process_readings, (memory,), 0.01)
     windows = (
         Must("the curve holds the first second of load", "holds the first second of load", "at least", 1.0),
         Must(

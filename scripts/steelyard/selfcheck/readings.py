@@ -69,13 +69,16 @@ def run_window_readings(trials: int, rng: np.random.Generator) -> Counter[str]:
         second = 1e6 + int(rng.integers(1000))
         samples = make_samples(second, rates, Truth(1000.0, 4e-4, 5e8, 5.0))
 
-        def counted(start: float, samples: Samples = samples) -> float:
+        def requests_from(start: float, samples: Samples = samples) -> float:
             counts = samples.requests("server-1", start, start + SECONDS)
             return counts.requests if counts is not None else math.nan
 
         part = float(rng.uniform(0.01, 0.99))
         warm = int(rng.integers(10, seconds))
-        curve, window = counted(ramp_up_start(second + part)), counted(steady_start(second + warm - part))
+        curve, window = (
+            requests_from(ramp_up_start(second + part)),
+            requests_from(steady_start(second + warm - part)),
+        )
         tally["holds the first second of load"] += math.isclose(curve, rates[:seconds].sum())
         tally["holds the first second after the warm-up"] += math.isclose(
             window, rates[warm : warm + seconds].sum()

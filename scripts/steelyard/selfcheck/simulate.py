@@ -206,10 +206,10 @@ def judge_duet(trials: Mapping[str, Trial]) -> list[Trial]:
 
 
 def _truth(
-    arm: ArmModel, level: float, others: Sequence[float], voided: float, unsteady: float, kind: float
+    arm: ArmModel, level: float, others: Sequence[float], voided: float, unsteady: float, drawn: float
 ) -> Truth:
     """What a start of an arm does, with what chance holds for its place in time."""
-    slow = arm.slow if kind < arm.slow_share else 0.0
+    slow = arm.slow if drawn < arm.slow_share else 0.0
     rate, cpu, memory, seconds = (math.exp(log) for log in (level - slow, others[0] + slow, *others[1:]))
     disturbed: Disturbance = ""
     if others[0] > arm.void_above * OTHER_NOISE or (slow and arm.void_slow):
@@ -236,7 +236,7 @@ def count(setup: Setup, session: Session, trials: Sequence[Trial]) -> Tally:
             "sessions": 1,
             "trials": len(trials),
             "void": sum(trial.state == "void" for trial in trials),
-            "unequal": any(found.unequal for found in analysis.estimates[setup.primary].values()),
+            "unequal": any(estimate.unequal for estimate in analysis.estimates[setup.primary].values()),
             "changed by voids": any(map(is_changed_by_voids, analysis.estimates[setup.primary].values())),
             "tells carry-over": any(map(is_shown, analysis.carry_over)),
             "complete": analysis.blocks_complete == setup.blocks,

@@ -109,7 +109,7 @@ def _size(label: str, size: int | None) -> str:
 
 def _only_some_have(specs: Mapping[str, Spec]) -> list[str]:
     """Components without a memory limit that some arms have beside their servers and others not."""
-    beside = {
+    unlimited = {
         name: Counter(
             component.kind
             for component in spec.without_injectors
@@ -118,11 +118,11 @@ def _only_some_have(specs: Mapping[str, Spec]) -> list[str]:
         for name, spec in specs.items()
     }
     shared = Counter[str]()
-    for number, own in enumerate(beside.values()):
+    for number, own in enumerate(unlimited.values()):
         shared = own if number == 0 else shared & own
     return [
         f"{name} has {', '.join((own - shared).elements())} beside its servers, without a memory limit"
-        for name, own in beside.items()
+        for name, own in unlimited.items()
         if own - shared
     ]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from builders import make_session, make_trial
 
-from steelyard.analysis.carry_over import changed_by_carry_over, estimate_carry_over, is_shown, predecessors
+from steelyard.analysis.carry_over import carry_over_reason, estimate_carry_over, is_shown, predecessors
 from steelyard.analysis.estimates import analyse
 from steelyard.results.schema import Trial
 from steelyard.session.schedule import make_schedule
@@ -85,4 +85,4 @@ def test_a_balanced_order_changes_nothing() -> None:
     places = [(block, 0) for block in range(1, 11)]
     by = {(trial.arm, (trial.block, 0)): trial.metrics[NAME] for trial in trials}
     logs = {place: math.log(by["b", place] / by["a", place]) for place in places}
-    assert changed_by_carry_over(logs, "b", "a", predecessors(trials), carried) is None
+    assert carry_over_reason(logs, "b", "a", predecessors(trials), carried) is None
