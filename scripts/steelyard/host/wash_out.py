@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done between two trials, so that the first leaves as little as possible to the second.
 
-    files written out (sync) -> CPUs idle, or no longer getting so -> free memory compacted, where this user may
+    files written out (sync) -> free memory compacted, where it lies in pieces and this user may
+    -> CPUs idle, or no longer getting so
 
 Whatever is left of it after that is balanced over the arms by the order of trials, and estimated
 (`analysis/carry_over.py`).
@@ -20,6 +21,11 @@ LOOK = 0.5
 """Seconds of one look at the CPUs."""
 LONGEST = 10
 """Looks, at most."""
+WHOLE = 0.5
+"""Share of the free memory in large blocks from which on it is not compacted: that takes the kernel 2 s of CPU for
+24 GiB, each time."""
+_LARGE = 2
+"""Sizes of blocks that count as large, the kernel's largest ones: 4 and 2 MiB with pages of 4 KiB."""
 _COMPACT = "proc/sys/vm/compact_memory"
 
 
@@ -33,7 +39,7 @@ def wash_out(system: System, clock: Clock, sync: Callable[[], None] = os.sync) -
     """
     sync()
     with suppress(OSError):
-        if os.access(system.path(_COMPACT), os.W_OK):
+        if _is_in_pieces(system) and os.access(system.path(_COMPACT), os.W_OK):
             system.write(_COMPACT, "1")
     before: float | None = None
     for _ in range(LONGEST):
@@ -47,6 +53,17 @@ def wash_out(system: System, clock: Clock, sync: Callable[[], None] = os.sync) -
 def wash_out_here() -> float | None:
     """The same on this host."""
     return wash_out(System(), SYSTEM)
+
+
+def _is_in_pieces(system: System) -> bool:
+    """Whether most of the free memory lies in small blocks (/proc/buddyinfo: free blocks of 1, 2, 4 ... pages, a zone a
+    row); False where the kernel does not tell it."""
+    free = large = 0
+    for line in (system.text("proc/buddyinfo") or "").splitlines():
+        blocks = [int(word) for word in line.split()[4:] if word.isdigit()]
+        sizes = [number << order for order, number in enumerate(blocks)]
+        free, large = free + sum(sizes), large + sum(sizes[-_LARGE:])
+    return large < WHOLE * free
 
 
 def _busy_share(system: System, clock: Clock) -> float | None:

@@ -27,6 +27,9 @@ class Calming:
         self.compact = root / "proc/sys/vm/compact_memory"
         self.compact.parent.mkdir(parents=True)
         self.compact.write_text("")
+        (root / "proc/buddyinfo").write_text(
+            "Node 0, zone  DMA      0 0 0 0 0 0 0 0 1 1 2\nNode 0, zone  Normal 9000 8000 10 2 1 1 0 0 0 1 1\n"
+        )
         self._write()
 
     def _pass(self) -> None:
@@ -64,6 +67,24 @@ def test_it_waits_as_long_as_the_host_calms_down(
     assert host.wash() == pytest.approx(left)
     assert (host.looks, host.syncs) == (looks, 1)
     assert host.compact.read_text() == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("buddies", "compacted"),
+    [
+        ("Node 0, zone Normal 9000 8000 10 2 1 1 0 0 0 1 1\n", True),
+        ("Node 0, zone Normal 90 80 10 2 1 1 0 0 0 10 10\n", False),
+        ("", False),
+    ],
+)
+def test_memory_is_compacted_only_where_it_lies_in_pieces(
+    tmp_path: Path, buddies: str, compacted: bool
+) -> None:
+    """It takes seconds of CPU, of each trial."""
+    host = Calming(tmp_path, [0.0])
+    (tmp_path / "proc/buddyinfo").write_text(buddies)
+    host.wash()
+    assert bool(host.compact.read_text()) is compacted
 
 
 def test_it_does_not_wait_for_ever(tmp_path: Path) -> None:
