@@ -231,8 +231,8 @@ def _voids() -> Iterator[Cell]:
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, ArmModel("b", void_share=0.3)))
     uneven = Must("void trials are told as unequal", "unequal", "at least", 0.75)
-    musts = (_coverage("b", "at least"), CLAIMED, BOUNDED, uneven)
-    yield _sessions(lopsided, *musts, name="30 % void in one arm", share=0.5)
+    wanted = (_coverage("b", "at least"), CLAIMED, BOUNDED, uneven)
+    yield _sessions(lopsided, *wanted, name="30 % void in one arm", share=0.5)
     # Voiding that depends on the outcome: no repeat cures it, and the void trials left in tell of it.
     for part, above, must in (("two fifths", 0.25, CLAIMED), ("a sixth", 1.0, CLAIMED)):
         selected = Setup(QUIET, 20, (A, ArmModel("b", void_above=above)), "cpu_per_1k", ("throughput",))

@@ -129,7 +129,7 @@ def test_ramp_up_trials_have_curves_from_the_first_second(bench: Bench) -> None:
         assert one.curves["throughput"][5] == pytest.approx(100.0)
         assert one.curves["cpu_request"] == pytest.approx([0.45 * int(one.arm[-1])] * 12)
         assert one.steady is None
-    assert bench.watcher.phases == ["prepare", "start", "measure", "stop", "collect"] * 4
+    assert bench.watcher.phases == ["wash-out", "prepare", "start", "measure", "stop", "collect"] * 4
 
 
 def test_a_measured_start_follows_one_that_loads_the_data(bench: Bench) -> None:

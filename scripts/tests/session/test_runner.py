@@ -31,7 +31,7 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
     assert bench.world.checked == 2
     assert events(directory)[0] == "session-start"
     assert events(directory)[-1] == "session-end"
-    assert bench.watcher.phases == ["start", "ramp", "warmup", "measure", "stop", "collect"] * 4
+    assert bench.watcher.phases == ["wash-out", "start", "ramp", "warmup", "measure", "stop", "collect"] * 4
     assert bench.watcher.rates[-1] == pytest.approx(100.0 * len(bench.world.deployments[-1].spec.servers))
     for one in trials:
         servers = int(one.arm[-1])
