@@ -7,6 +7,7 @@ Jones, ISMM 2013; `gate/certificate.py`, `windows_of`).
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -104,16 +105,20 @@ def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> 
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
         spread = sd * (_shrinks(windows, load.measure, longer) if windows is not None else 1.0)
-        blocks = next(
-            (
-                number
-                for number in range(2, MOST_BLOCKS + 1)
-                if (effect := detectable_effect(number, spread, arms - 1)) is not None and effect <= WANTED
-            ),
-            None,
-        )
+        blocks = _blocks_needed(spread, arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
+
+
+def _blocks_needed(sd: float, comparisons: int) -> int | None:
+    """Fewest blocks that see `WANTED`; None: more than `MOST_BLOCKS`. What is detectable falls with each block."""
+
+    def sees(blocks: int) -> bool:
+        effect = detectable_effect(blocks, sd, comparisons)
+        return effect is not None and effect <= WANTED
+
+    fewest = bisect_left(range(2, MOST_BLOCKS + 1), True, key=sees) + 2
+    return fewest if fewest <= MOST_BLOCKS else None
 
 
 def _shrinks(windows: Windows, measured: float, longer: float) -> float:
