@@ -104,7 +104,7 @@ def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> 
     trial = math.fsum(each) / len(each)
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
-        spread = sd * (_shrinks(windows, load.measure, longer) if windows is not None else 1.0)
+        spread = sd * (_relative_spread(windows, load.measure, longer) if windows is not None else 1.0)
         blocks = _blocks_needed(spread, arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
@@ -113,15 +113,15 @@ def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> 
 def _blocks_needed(sd: float, comparisons: int) -> int | None:
     """Fewest blocks that see `WANTED`; None: more than `MOST_BLOCKS`. What is detectable falls with each block."""
 
-    def sees(blocks: int) -> bool:
+    def is_enough(blocks: int) -> bool:
         effect = detectable_effect(blocks, sd, comparisons)
         return effect is not None and effect <= WANTED
 
-    fewest = bisect_left(range(2, MOST_BLOCKS + 1), True, key=sees) + 2
+    fewest = bisect_left(range(2, MOST_BLOCKS + 1), True, key=is_enough) + 2
     return fewest if fewest <= MOST_BLOCKS else None
 
 
-def _shrinks(windows: Windows, measured: float, longer: float) -> float:
+def _relative_spread(windows: Windows, measured: float, longer: float) -> float:
     """By what the standard deviation of a trial changes with its window."""
 
     def variance(seconds: float) -> float:
