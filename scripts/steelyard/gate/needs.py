@@ -105,12 +105,12 @@ def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> 
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
         spread = sd * (_relative_spread(windows, load.measure, longer) if windows is not None else 1.0)
-        blocks = _blocks_needed(spread, arms - 1)
+        blocks = _fewest_blocks(spread, arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
 
 
-def _blocks_needed(sd: float, comparisons: int) -> int | None:
+def _fewest_blocks(sd: float, comparisons: int) -> int | None:
     """Fewest blocks that see `WANTED`; None: more than `MOST_BLOCKS`. What is detectable falls with each block."""
 
     def is_enough(blocks: int) -> bool:
