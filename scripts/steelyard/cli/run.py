@@ -77,7 +77,7 @@ def _say_what_it_sees(plan: SessionPlan, out: Path, console: Console) -> None:
         change for change in predict_detectable(plan, out) if change.metric == plan.experiment.metrics.primary
     ]
     for line in (*describe(plan, primary), *describe_needs(plan, out)):
-        print_sentence(console, f"it can see: {line}")
+        print_sentence(console, f"before it starts: {line}")
 
 
 def resume_run(
