@@ -2,11 +2,10 @@
 package dev.steelyard.daytrader7;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.testkit.Browser.Answer;
+import dev.steelyard.testkit.EndlessLoad;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.PackagedServer;
 import dev.steelyard.testkit.Processes;
@@ -20,17 +19,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -54,7 +45,6 @@ final class KilledServerIT {
 
   private static final int ORDERS = 120;
   private static final int WAITING = 6;
-  private static final String SUBMITTED = "has been submitted";
   private static final String OPEN = "SELECT COUNT(*) FROM ORDEREJB WHERE ORDERSTATUS = 'open'";
 
   private static Path folder;
@@ -137,13 +127,13 @@ final class KilledServerIT {
   @Test
   void longRunsAreConsistentWithoutTheirOrders() throws Exception {
     configure(RunMode.EJB, OrderMode.SYNC, "&EnableLongRun=on");
-    Load load = new Load();
+    EndlessLoad load = new EndlessLoad(USERS, KilledServerIT::trader);
     load.await(ORDERS);
     load.end();
     assertEquals("consistent\n", server.get("/daytrader/consistency").body());
-    assertTrue(settled().stream().filter(load.told::contains).count() < ORDERS, "none was deleted");
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
+      assertTrue(load.count(connection, TradeServer.SETTLED) < ORDERS, "none was deleted");
       statement.execute(
           "DELETE FROM HOLDINGEJB WHERE HOLDINGID = (SELECT MAX(HOLDING_HOLDINGID) FROM ORDEREJB O"
               + " JOIN ACCOUNTEJB A ON A.ACCOUNTID = O.ACCOUNT_ACCOUNTID WHERE A.LOGINCOUNT = 0)");
@@ -168,7 +158,7 @@ final class KilledServerIT {
 
   private static void survives(RunMode mode) throws Exception {
     configure(mode, OrderMode.ASYNC_2PHASE, "");
-    Load load = new Load();
+    EndlessLoad load = new EndlessLoad(USERS, KilledServerIT::trader);
     load.await(ORDERS);
     try (Connection connection = DriverManager.getConnection(url);
         Statement statement = connection.createStatement()) {
@@ -179,104 +169,55 @@ final class KilledServerIT {
       Waiting.awaitEnd(server.process().destroyForcibly());
       connection.rollback();
     }
-    load.killed();
+    load.awaitKilledServer();
 
     startServer();
     // The database keeps the locks of what the dead had begun for some seconds.
     Waiting.await(
         "the data is consistent again",
         () -> server.get("/daytrader/consistency").body().equals("consistent\n"));
-    Set<Integer> distinct = new HashSet<>(load.told);
-    assertEquals(load.told.size(), distinct.size(), "a number was given twice");
-    distinct.removeAll(settled());
-    assertEquals(Set.of(), distinct, "orders that users were told of");
+    try (Connection connection = DriverManager.getConnection(url)) {
+      load.assertAllThere(connection, TradeServer.SETTLED);
+    }
   }
 
-  /** Users who buy without end; every third sells as well. */
-  private static final class Load {
-    final ConcurrentLinkedQueue<Integer> told = new ConcurrentLinkedQueue<>();
-    private final List<Future<Void>> sessions = new ArrayList<>();
-    private volatile boolean ended;
-
-    Load() {
-      ExecutorService users = Executors.newFixedThreadPool(USERS);
-      for (int user = 0; user < USERS; user++) {
-        int number = user;
-        sessions.add(users.submit(() -> trade(number)));
-      }
-      users.shutdown();
+  /** A user who buys; every third sells as well. */
+  private static EndlessLoad.Step trader(EndlessLoad load, int number)
+      throws IOException, InterruptedException {
+    TradeBrowser user = new TradeBrowser(server.uri("/daytrader/"));
+    String login = "login&uid=uid:" + number + "&passwd=xxx";
+    while (told(user, login, "Welcome to DayTrader").isEmpty()) {
+      // Another time.
     }
-
-    void await(int orders) throws IOException, InterruptedException {
-      Waiting.await(orders + " orders", () -> told.size() >= orders);
-    }
-
-    void end() throws Exception {
-      ended = true;
-      for (Future<Void> session : sessions) {
-        session.get();
-      }
-    }
-
-    /** Each has ended because the server was gone, and for no other reason. */
-    void killed() {
-      for (Future<Void> session : sessions) {
-        Throwable end = assertThrows(ExecutionException.class, session::get).getCause();
-        assertInstanceOf(IOException.class, end, () -> "not by the kill: " + end);
-      }
-    }
-
-    private Void trade(int number) throws IOException, InterruptedException {
-      TradeBrowser user = new TradeBrowser(server.uri("/daytrader/"));
-      String login = "login&uid=uid:" + number + "&passwd=xxx";
-      while (told(user, login, "Welcome to DayTrader").isEmpty()) {
-        // Another time.
-      }
-      while (!ended) {
-        note(told(user, "buy&quantity=3&symbol=s:" + (told.size() % 100), SUBMITTED));
-        if (number % 3 == 0) {
-          List<String> held = user.app("portfolio").all("holdingID=([0-9]+)");
-          if (!held.isEmpty()) {
-            note(told(user, "sell&holdingID=" + held.get(0), SUBMITTED));
-          }
+    return () -> {
+      order(load, user, "buy&quantity=3&symbol=s:" + (load.size() % 100));
+      if (number % 3 == 0) {
+        List<String> held = user.app("portfolio").all("holdingID=([0-9]+)");
+        if (!held.isEmpty()) {
+          order(load, user, "sell&holdingID=" + held.get(0));
         }
       }
-      return null;
-    }
-
-    /**
-     * What a user is told, which must be this; nothing where the machine was so slow that the
-     * database has undone it.
-     */
-    private static Optional<Answer> told(TradeBrowser user, String action, String text)
-        throws IOException, InterruptedException {
-      long asked = System.nanoTime();
-      Answer answer = user.app(action);
-      boolean right = answer.status() == 200 && answer.body().contains(text);
-      boolean slow = System.nanoTime() - asked > Duration.ofSeconds(UNDONE_AFTER).toNanos();
-      return slow && !right ? Optional.empty() : Optional.of(answer.must(text));
-    }
-
-    private void note(Optional<Answer> order) {
-      order
-          .filter(answer -> !answer.body().contains(">cancelled<"))
-          .ifPresent(
-              answer -> told.add(Integer.valueOf(answer.all("Order ([0-9]+) details").get(0))));
-    }
+    };
   }
 
-  private static Set<Integer> settled() throws SQLException {
-    Set<Integer> found = new HashSet<>();
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "SELECT ORDERID FROM ORDEREJB WHERE ORDERSTATUS IN ('closed', 'completed')")) {
-      while (rows.next()) {
-        found.add(rows.getInt(1));
-      }
-    }
-    return found;
+  private static void order(EndlessLoad load, TradeBrowser user, String action)
+      throws IOException, InterruptedException {
+    told(user, action, TradeServer.SUBMITTED)
+        .filter(answer -> !answer.body().contains(">cancelled<"))
+        .ifPresent(answer -> load.acknowledge(TradeServer.order(answer)));
+  }
+
+  /**
+   * What a user is told, which must be this; nothing where the machine was so slow that the
+   * database has undone it.
+   */
+  private static Optional<Answer> told(TradeBrowser user, String action, String text)
+      throws IOException, InterruptedException {
+    long asked = System.nanoTime();
+    Answer answer = user.app(action);
+    boolean right = answer.status() == 200 && answer.body().contains(text);
+    boolean slow = System.nanoTime() - asked > Duration.ofSeconds(UNDONE_AFTER).toNanos();
+    return slow && !right ? Optional.empty() : Optional.of(answer.must(text));
   }
 
   private static int count(String sql) throws IOException {

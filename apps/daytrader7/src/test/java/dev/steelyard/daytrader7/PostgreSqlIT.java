@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.testkit.Browser.Answer;
+import dev.steelyard.testkit.EndlessLoad;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.PackagedServer;
 import dev.steelyard.testkit.PostgreSql;
@@ -14,19 +15,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -46,8 +36,6 @@ final class PostgreSqlIT {
 
   /** Orders before the kill, and after the database is back. */
   private static final int ORDERS = 150;
-
-  private static final String SUBMITTED = "has been submitted";
 
   private static Path folder;
   private static PostgreSql database;
@@ -122,77 +110,27 @@ final class PostgreSqlIT {
   private static void survives(RunMode mode, OrderMode order) throws Exception {
     build();
     TradeServer.configure(server, mode, order, false);
-    Load load = new Load();
-    Waiting.await("orders", () -> load.told.size() >= ORDERS);
-    database.kill();
-    int before = load.told.size();
-    Waiting.await("the load meets the dead database", () -> !load.refused.isEmpty());
-    database.start();
-    Waiting.await("orders once more", () -> load.told.size() >= before + ORDERS);
-    load.end();
-    assertEquals(List.of(), List.copyOf(load.wrong), "answers that are neither right nor errors");
+    EndlessLoad load = new EndlessLoad(USERS, PostgreSqlIT::buyer);
+    load.killAndRestart(database, ORDERS);
     Waiting.await(
         "the data is consistent",
         () -> server.get("/daytrader/consistency").body().equals("consistent\n"));
-    Set<Integer> lost = new HashSet<>(load.told);
-    assertEquals(load.told.size(), lost.size(), "a number was given twice");
-    lost.removeAll(settled());
-    assertEquals(Set.of(), lost, "orders that users were told of");
-  }
-
-  /** Users who buy without end, whatever they are answered. */
-  private static final class Load {
-    final ConcurrentLinkedQueue<Integer> told = new ConcurrentLinkedQueue<>();
-    final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
-    final ConcurrentLinkedQueue<Integer> refused = new ConcurrentLinkedQueue<>();
-    private final List<Future<Void>> sessions = new ArrayList<>();
-    private volatile boolean ended;
-
-    Load() {
-      ExecutorService users = Executors.newFixedThreadPool(USERS);
-      for (int user = 0; user < USERS; user++) {
-        int number = user;
-        sessions.add(users.submit(() -> trade(number)));
-      }
-      users.shutdown();
-    }
-
-    void end() throws Exception {
-      ended = true;
-      for (Future<Void> session : sessions) {
-        session.get();
-      }
-    }
-
-    private Void trade(int number) throws IOException, InterruptedException {
-      TradeBrowser user = browser();
-      user.app("login&uid=uid:" + number + "&passwd=xxx").must("Welcome to DayTrader");
-      while (!ended) {
-        Answer answer = user.app("buy&quantity=3&symbol=s:" + number);
-        if (answer.status() == 200 && answer.body().contains(SUBMITTED)) {
-          told.add(Integer.valueOf(answer.all("Order ([0-9]+) details").get(0)));
-        } else if (answer.status() >= 500) {
-          refused.add(answer.status());
-        } else {
-          wrong.add(answer.status() + ": " + answer.body());
-        }
-      }
-      return null;
+    try (Connection connection = database.connection()) {
+      load.assertAllThere(connection, TradeServer.SETTLED);
     }
   }
 
-  /** Orders that were carried out; beans delete those that were shown, unless told otherwise. */
-  private static Set<Integer> settled() throws SQLException {
-    Set<Integer> found = new HashSet<>();
-    try (Connection connection = database.connection();
-        Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "SELECT ORDERID FROM ORDEREJB WHERE ORDERSTATUS IN ('closed', 'completed')")) {
-      while (rows.next()) {
-        found.add(rows.getInt(1));
+  private static EndlessLoad.Step buyer(EndlessLoad load, int number)
+      throws IOException, InterruptedException {
+    TradeBrowser user = browser();
+    user.app("login&uid=uid:" + number + "&passwd=xxx").must("Welcome to DayTrader");
+    return () -> {
+      Answer answer = user.app("buy&quantity=3&symbol=s:" + number);
+      if (answer.status() == 200 && answer.body().contains(TradeServer.SUBMITTED)) {
+        load.acknowledge(TradeServer.order(answer));
+      } else {
+        load.refuse(answer);
       }
-    }
-    return found;
+    };
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7;
 
+import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.OncePerRun;
 import dev.steelyard.testkit.PackagedServer;
@@ -23,6 +24,13 @@ public final class TradeServer implements AutoCloseable {
 
   /** How many stocks. */
   public static final int QUOTES = 400;
+
+  /** What a page of an order says. */
+  static final String SUBMITTED = "has been submitted";
+
+  /** Keys of the orders that were carried out. */
+  static final String SETTLED =
+      "SELECT ORDERID FROM ORDEREJB WHERE ORDERSTATUS IN ('closed', 'completed')";
 
   /** Blocks of keys, the timer's summary, and questions about tables. */
   private static final Pattern NOBODYS =
@@ -102,6 +110,11 @@ public final class TradeServer implements AutoCloseable {
             "config?action=updateConfig&RunTimeMode=%d&OrderProcessingMode=%d&DisplayOrderAlerts=on&EnablePublishQuotePriceChange=on%s"
                 .formatted(run.value(), order.value(), longRun ? "&EnableLongRun=on" : ""))
         .must("DayTrader Configuration Updated");
+  }
+
+  /** The key of the order that a page tells of. */
+  static int order(Answer answer) {
+    return Integer.parseInt(answer.all("Order ([0-9]+) details").get(0));
   }
 
   /** Messages of a kind that were received. */

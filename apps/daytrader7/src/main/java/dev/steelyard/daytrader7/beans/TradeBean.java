@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.beans;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.LoginException;
 import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.OrderMode;
@@ -8,7 +9,6 @@ import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.RunStatistics;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.TradeException;
-import dev.steelyard.daytrader7.direct.Database;
 import dev.steelyard.daytrader7.direct.TradeDirect;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.AccountProfile;

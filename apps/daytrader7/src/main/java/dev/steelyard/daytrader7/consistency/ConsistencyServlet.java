@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.consistency;
 
+import dev.steelyard.bench.database.Database;
+import dev.steelyard.bench.database.Invariant;
 import dev.steelyard.daytrader7.RunMode;
 import dev.steelyard.daytrader7.TradeConfig;
-import dev.steelyard.daytrader7.direct.Database;
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServlet;
@@ -39,20 +40,17 @@ public final class ConsistencyServlet extends HttpServlet {
       throws IOException {
     awaitOrders();
     boolean history = config.runMode() != RunMode.EJB || !config.longRun();
-    List<String> broken = new ArrayList<>();
-    for (Invariant invariant : Invariant.ALL) {
-      long rows = invariant.history() && !history ? 0 : count(invariant);
-      if (rows > 0) {
-        broken.add(invariant.name() + ": " + rows);
-      }
+    List<Invariant> invariants = new ArrayList<>(TradeInvariants.ALWAYS);
+    if (history) {
+      invariants.addAll(TradeInvariants.OF_HISTORY);
     }
     response.setContentType("text/plain;charset=UTF-8");
-    response.getWriter().println(broken.isEmpty() ? "consistent" : String.join("\n", broken));
+    response.getWriter().print(Invariant.report(database, invariants));
   }
 
   private void awaitOrders() {
     long limit = System.nanoTime() + PATIENCE;
-    while (count(Invariant.NO_OPEN_ORDERS) > 0 && System.nanoTime() < limit) {
+    while (TradeInvariants.NO_OPEN_ORDERS.rows(database) > 0 && System.nanoTime() < limit) {
       try {
         Thread.sleep(POLL_MILLIS);
       } catch (InterruptedException e) {
@@ -60,12 +58,5 @@ public final class ConsistencyServlet extends HttpServlet {
         return;
       }
     }
-  }
-
-  private long count(Invariant invariant) {
-    return database.run(
-        connection ->
-            Database.<Long>one(
-                connection, row -> row.getLong(1), invariant.sql(), invariant.values().toArray()));
   }
 }

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.consistency;
 
+import dev.steelyard.bench.database.Invariant;
 import java.sql.Timestamp;
 import java.util.List;
 
-/**
- * Something that must hold once no order is under way.
- *
- * @param name what is counted where it does not
- * @param history whether it needs every order that there ever was: Enterprise Beans with long run
- *     delete orders once they were shown
- * @param sql counts the rows that break it
- * @param values of its parameters
- */
-record Invariant(String name, boolean history, String sql, List<Object> values) {
+/** What must hold once no order is under way. */
+final class TradeInvariants {
 
   /** Rows that break the first of all: they may still be under way. */
   static final Invariant NO_OPEN_ORDERS =
-      of(
+      Invariant.of(
           "orders that are still open",
           "SELECT COUNT(*) FROM ORDEREJB WHERE ORDERSTATUS IN ('open', 'processing')");
 
@@ -33,56 +26,57 @@ record Invariant(String name, boolean history, String sql, List<Object> values) 
           + SETTLED
           + " GROUP BY ACCOUNT_ACCOUNTID";
 
-  static final List<Invariant> ALL =
+  /** Without those that need every order that there ever was. */
+  static final List<Invariant> ALWAYS =
       List.of(
           NO_OPEN_ORDERS,
-          of(
+          Invariant.of(
               "accounts without a profile",
               "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ACCOUNTPROFILEEJB P"
                   + " ON P.USERID = A.PROFILE_USERID WHERE P.USERID IS NULL"),
-          of(
+          Invariant.of(
               "profiles without one account",
               "SELECT COUNT(*) FROM (SELECT P.USERID FROM ACCOUNTPROFILEEJB P LEFT JOIN ACCOUNTEJB A"
                   + " ON A.PROFILE_USERID = P.USERID GROUP BY P.USERID"
                   + " HAVING COUNT(A.ACCOUNTID) <> 1) WRONG"),
-          of(
+          Invariant.of(
               "holdings without an account or a stock",
               "SELECT COUNT(*) FROM HOLDINGEJB H LEFT JOIN ACCOUNTEJB A"
                   + " ON A.ACCOUNTID = H.ACCOUNT_ACCOUNTID LEFT JOIN QUOTEEJB Q"
                   + " ON Q.SYMBOL = H.QUOTE_SYMBOL WHERE A.ACCOUNTID IS NULL OR Q.SYMBOL IS NULL"),
-          of(
+          Invariant.of(
               "orders without an account or a stock",
               "SELECT COUNT(*) FROM ORDEREJB O LEFT JOIN ACCOUNTEJB A"
                   + " ON A.ACCOUNTID = O.ACCOUNT_ACCOUNTID LEFT JOIN QUOTEEJB Q"
                   + " ON Q.SYMBOL = O.QUOTE_SYMBOL WHERE "
                   + SETTLED
                   + " AND (A.ACCOUNTID IS NULL OR Q.SYMBOL IS NULL)"),
-          of(
+          Invariant.of(
               "settled orders without a date of completion",
               "SELECT COUNT(*) FROM ORDEREJB O WHERE " + SETTLED + " AND COMPLETIONDATE IS NULL"),
-          of(
+          Invariant.of(
               "holdings of more than one purchase",
               "SELECT COUNT(*) FROM (SELECT HOLDING_HOLDINGID FROM ORDEREJB"
                   + " WHERE ORDERTYPE = 'buy' AND HOLDING_HOLDINGID IS NOT NULL"
                   + " GROUP BY HOLDING_HOLDINGID HAVING COUNT(*) > 1) WRONG"),
-          of(
+          Invariant.of(
               "holdings that are not what was bought",
               "SELECT COUNT(*) FROM ORDEREJB O JOIN HOLDINGEJB H"
                   + " ON H.HOLDINGID = O.HOLDING_HOLDINGID WHERE O.ORDERTYPE = 'buy'"
                   + " AND (H.ACCOUNT_ACCOUNTID <> O.ACCOUNT_ACCOUNTID"
                   + " OR H.QUOTE_SYMBOL <> O.QUOTE_SYMBOL OR H.QUANTITY <> O.QUANTITY"
                   + " OR H.PURCHASEPRICE <> O.PRICE)"),
-          of(
+          Invariant.of(
               "settled sales whose holding is there",
               "SELECT COUNT(*) FROM ORDEREJB O WHERE O.ORDERTYPE = 'sell' AND "
                   + SETTLED
                   + " AND HOLDING_HOLDINGID IS NOT NULL"),
-          of(
+          Invariant.of(
               "holdings that are being sold by no order",
               "SELECT COUNT(*) FROM HOLDINGEJB WHERE PURCHASEDATE = ?",
               new Timestamp(0)),
           // Orders that were shown may be deleted, but a sale never before the purchase it sells.
-          of(
+          Invariant.of(
               "accounts whose purchases have lost holdings without a sale",
               "SELECT COUNT(*) FROM (SELECT O.ACCOUNT_ACCOUNTID FROM ORDEREJB O LEFT JOIN HOLDINGEJB H"
                   + " ON H.HOLDINGID = O.HOLDING_HOLDINGID WHERE "
@@ -90,36 +84,37 @@ record Invariant(String name, boolean history, String sql, List<Object> values) 
                   + " GROUP BY O.ACCOUNT_ACCOUNTID HAVING"
                   + " SUM(CASE WHEN O.ORDERTYPE = 'buy' AND H.HOLDINGID IS NULL THEN 1 ELSE 0 END)"
                   + " > SUM(CASE WHEN O.ORDERTYPE = 'sell' THEN 1 ELSE 0 END)) WRONG"),
-          of(
+          Invariant.of(
               "keys beyond their counter",
               "SELECT COUNT(*) FROM KEYGENEJB WHERE"
                   + " (KEYNAME = 'account' AND KEYVAL < (SELECT MAX(ACCOUNTID) FROM ACCOUNTEJB))"
                   + " OR (KEYNAME = 'holding' AND KEYVAL < (SELECT MAX(HOLDINGID) FROM HOLDINGEJB))"
                   + " OR (KEYNAME = 'order' AND KEYVAL < (SELECT MAX(ORDERID) FROM ORDEREJB))"),
-          of(
+          Invariant.of(
               "stocks without a price, or whose change is not from it",
               "SELECT COUNT(*) FROM QUOTEEJB WHERE PRICE <= 0"
-                  + " OR ABS(CHANGE1 - (PRICE - OPEN1)) > 0.005"),
-          new Invariant(
+                  + " OR ABS(CHANGE1 - (PRICE - OPEN1)) > 0.005"));
+
+  /**
+   * Those that need every order that there ever was: Enterprise Beans with long run delete orders
+   * once they were shown.
+   */
+  static final List<Invariant> OF_HISTORY =
+      List.of(
+          Invariant.of(
               "accounts whose balance is not what their orders come to",
-              true,
               "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ("
                   + BY_ORDERS
                   + ") B ON B.ID = A.ACCOUNTID"
-                  + " WHERE ABS(A.BALANCE - A.OPENBALANCE - COALESCE(B.CASH, 0)) > 0.005",
-              List.of()),
-          new Invariant(
+                  + " WHERE ABS(A.BALANCE - A.OPENBALANCE - COALESCE(B.CASH, 0)) > 0.005"),
+          Invariant.of(
               "accounts that do not hold what they bought and did not sell",
-              true,
               "SELECT COUNT(*) FROM ACCOUNTEJB A LEFT JOIN ("
                   + BY_ORDERS
                   + ") B ON B.ID = A.ACCOUNTID LEFT JOIN (SELECT ACCOUNT_ACCOUNTID AS ID,"
                   + " COUNT(*) AS HELD FROM HOLDINGEJB GROUP BY ACCOUNT_ACCOUNTID) H"
                   + " ON H.ID = A.ACCOUNTID"
-                  + " WHERE COALESCE(B.HELD, 0) <> COALESCE(H.HELD, 0)",
-              List.of()));
+                  + " WHERE COALESCE(B.HELD, 0) <> COALESCE(H.HELD, 0)"));
 
-  private static Invariant of(String name, String sql, Object... values) {
-    return new Invariant(name, false, sql, List.of(values));
-  }
+  private TradeInvariants() {}
 }

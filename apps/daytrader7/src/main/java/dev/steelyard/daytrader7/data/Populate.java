@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.data;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.beans.MarketSummaryBean;
-import dev.steelyard.daytrader7.direct.Database;
 import dev.steelyard.daytrader7.direct.DirectSummary;
 import dev.steelyard.daytrader7.direct.Keys;
 import dev.steelyard.daytrader7.entities.TradeOrder;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.data;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.bench.database.Script;
-import dev.steelyard.daytrader7.direct.Database;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.ArrayList;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.direct;
 
-import static dev.steelyard.daytrader7.direct.Database.one;
-import static dev.steelyard.daytrader7.direct.Database.update;
+import static dev.steelyard.bench.database.Database.one;
+import static dev.steelyard.bench.database.Database.update;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.entities.Account;

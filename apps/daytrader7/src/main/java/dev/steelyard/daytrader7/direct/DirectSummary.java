@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.direct;
 
-import static dev.steelyard.daytrader7.direct.Database.one;
+import static dev.steelyard.bench.database.Database.one;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.entities.Quote;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.direct;
 
-import static dev.steelyard.daytrader7.direct.Database.one;
+import static dev.steelyard.bench.database.Database.one;
 
 import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.daytrader7.LoginException;

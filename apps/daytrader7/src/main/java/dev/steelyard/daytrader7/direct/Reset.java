@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.direct;
 
-import static dev.steelyard.daytrader7.direct.Database.one;
-import static dev.steelyard.daytrader7.direct.Database.update;
+import static dev.steelyard.bench.database.Database.one;
+import static dev.steelyard.bench.database.Database.update;
 
 import dev.steelyard.daytrader7.RunStatistics;
 import java.sql.Connection;

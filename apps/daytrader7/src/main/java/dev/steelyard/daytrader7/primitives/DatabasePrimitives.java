@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.primitives;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.Prices;
-import dev.steelyard.daytrader7.direct.Database;
 import dev.steelyard.daytrader7.direct.TradeDirect;
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;

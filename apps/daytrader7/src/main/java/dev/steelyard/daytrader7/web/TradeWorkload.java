@@ -2,10 +2,10 @@
 package dev.steelyard.daytrader7.web;
 
 import dev.steelyard.bench.Workload;
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.data.DataSet;
-import dev.steelyard.daytrader7.direct.Database;
 import dev.steelyard.daytrader7.messages.MessageStatistics;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.servlet.http.HttpServletRequest;

@@ -3,7 +3,8 @@ package dev.steelyard.daytrader7.consistency;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.steelyard.daytrader7.direct.Database;
+import dev.steelyard.bench.database.Database;
+import dev.steelyard.bench.database.Invariant;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -11,6 +12,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** On tables in memory: one account that bought twice, sold once, and got a cancelled sale. */
-class InvariantTest {
+class TradeInvariantsTest {
   private static final List<String> SOUND =
       List.of(
           "UPDATE KEYGENEJB SET KEYVAL = 1000",
@@ -59,7 +61,7 @@ class InvariantTest {
     connection =
         DriverManager.getConnection("jdbc:derby:memory:" + UUID.randomUUID() + ";create=true");
     String script;
-    try (InputStream in = Invariant.class.getResourceAsStream("/ddl/tables.sql")) {
+    try (InputStream in = TradeInvariants.class.getResourceAsStream("/ddl/tables.sql")) {
       script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
     for (String sql :
@@ -91,10 +93,9 @@ class InvariantTest {
 
   private Set<String> broken(boolean history) throws SQLException {
     Set<String> broken = new LinkedHashSet<>();
-    for (Invariant each : Invariant.ALL) {
-      if (each.history() && !history) {
-        continue;
-      }
+    List<Invariant> invariants = new ArrayList<>(TradeInvariants.ALWAYS);
+    invariants.addAll(history ? TradeInvariants.OF_HISTORY : List.of());
+    for (Invariant each : invariants) {
       long rows =
           Database.<Long>one(
               connection, row -> row.getLong(1), each.sql(), each.values().toArray());

@@ -7,27 +7,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.olio.geocoder.Geocoder;
 import dev.steelyard.testkit.Browser.Answer;
+import dev.steelyard.testkit.EndlessLoad;
 import dev.steelyard.testkit.Folders;
 import dev.steelyard.testkit.PackagedServer;
 import dev.steelyard.testkit.PostgreSql;
-import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,6 +42,9 @@ final class PostgreSqlIT {
 
   private static final Pattern POSTED =
       Pattern.compile(".*/event/detail\\?socialEventID=(\\d+)&from=add-event");
+
+  private static final String EVENTS_OF_LOAD =
+      "SELECT SOCIALEVENTID FROM SOCIALEVENT WHERE TITLE LIKE 'by %' AND ";
 
   private static Path folder;
   private static PostgreSql database;
@@ -116,22 +109,16 @@ final class PostgreSqlIT {
   void aDatabaseThatIsKilledHasLostNoEvent() throws Exception {
     load();
     assertTrue(server.get("/olio/bench/info").body().contains("PostgreSQL"));
-    Load load = new Load();
-    Waiting.await("events", () -> load.told.size() >= EVENTS);
-    database.kill();
-    int before = load.told.size();
-    Waiting.await("the load meets the dead database", () -> !load.refused.isEmpty());
-    database.start();
-    Waiting.await("events once more", () -> load.told.size() >= before + EVENTS);
-    load.end();
-    assertEquals(List.of(), List.copyOf(load.wrong), "answers that are neither right nor errors");
-    Set<Integer> lost = new HashSet<>(load.told);
-    assertEquals(load.told.size(), lost.size(), "a number was given twice");
-    lost.removeAll(events("IMAGEURL IS NOT NULL AND ADDRESS_ADDRESSID IS NOT NULL"));
-    assertEquals(Set.of(), lost, "events that users were told of, with all that belongs to them");
+    EndlessLoad load = new EndlessLoad(POSTERS, PostgreSqlIT::poster);
+    load.killAndRestart(database, EVENTS);
+    Set<Integer> begun;
+    try (Connection connection = database.connection()) {
+      load.assertAllThere(
+          connection, EVENTS_OF_LOAD + "IMAGEURL IS NOT NULL AND ADDRESS_ADDRESSID IS NOT NULL");
+      begun = EndlessLoad.keys(connection, EVENTS_OF_LOAD + "IMAGEURL IS NULL");
+    }
     // An event is posted in two transactions, its files between them. The database that died there
     // could not be asked to take back the first: nobody was told of these.
-    Set<Integer> begun = events("IMAGEURL IS NULL");
     assertTrue(begun.size() <= POSTERS, begun::toString);
     String expected =
         begun.isEmpty()
@@ -144,60 +131,19 @@ final class PostgreSqlIT {
     assertEquals("consistent\n", server.get("/olio/consistency").body());
   }
 
-  /** Users who post events without end, whatever they are answered. */
-  private static final class Load {
-    final ConcurrentLinkedQueue<Integer> told = new ConcurrentLinkedQueue<>();
-    final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
-    final ConcurrentLinkedQueue<Integer> refused = new ConcurrentLinkedQueue<>();
-    private final List<Future<Void>> sessions = new ArrayList<>();
-    private volatile boolean ended;
-
-    Load() {
-      ExecutorService posters = Executors.newFixedThreadPool(POSTERS);
-      for (int poster = 0; poster < POSTERS; poster++) {
-        int person = 20 + poster;
-        sessions.add(posters.submit(() -> post(person)));
+  private static EndlessLoad.Step poster(EndlessLoad load, int number)
+      throws IOException, InterruptedException {
+    int person = 20 + number;
+    OlioBrowser user = browser().as(person);
+    return () -> {
+      Map<String, Object> event = OlioBrowser.event("by " + person, "b00lp4smo fresh" + person);
+      Answer answer = user.upload("api/event/addEvent", event);
+      Matcher posted = POSTED.matcher(answer.status() == 302 ? answer.location() : "");
+      if (posted.matches()) {
+        load.acknowledge(Integer.parseInt(posted.group(1)));
+      } else {
+        load.refuse(answer);
       }
-      posters.shutdown();
-    }
-
-    void end() throws Exception {
-      ended = true;
-      for (Future<Void> session : sessions) {
-        session.get();
-      }
-    }
-
-    private Void post(int person) throws IOException, InterruptedException {
-      OlioBrowser user = browser().as(person);
-      while (!ended) {
-        Map<String, Object> event = OlioBrowser.event("by " + person, "b00lp4smo fresh" + person);
-        Answer answer = user.upload("api/event/addEvent", event);
-        Matcher posted = POSTED.matcher(answer.status() == 302 ? answer.location() : "");
-        if (posted.matches()) {
-          told.add(Integer.valueOf(posted.group(1)));
-        } else if (answer.status() >= 500) {
-          refused.add(answer.status());
-        } else {
-          wrong.add(answer.status() + ": " + answer.body());
-        }
-      }
-      return null;
-    }
-  }
-
-  /** Keys of the events of the load of which something holds. */
-  private static Set<Integer> events(String condition) throws SQLException {
-    Set<Integer> found = new HashSet<>();
-    try (Connection connection = database.connection();
-        Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "SELECT SOCIALEVENTID FROM SOCIALEVENT WHERE TITLE LIKE 'by %' AND " + condition)) {
-      while (rows.next()) {
-        found.add(rows.getInt(1));
-      }
-    }
-    return found;
+    };
   }
 }

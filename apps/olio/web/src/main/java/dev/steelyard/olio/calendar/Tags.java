@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.calendar;
 
-import dev.steelyard.olio.data.Database;
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.olio.entities.Tag;
 import dev.steelyard.olio.entities.TagLink;
 import jakarta.enterprise.context.ApplicationScoped;

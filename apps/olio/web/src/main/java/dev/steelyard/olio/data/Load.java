@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.data;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.olio.Settings;
 import dev.steelyard.olio.population.Names;
 import dev.steelyard.olio.population.Scale;
@@ -10,7 +11,6 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.PersistenceUnit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -39,9 +39,13 @@ public class Load {
   public Optional<String> hash() {
     try {
       return tables.exist()
-          ? database.value("SELECT HASH FROM DATASET").map(Object::toString)
+          ? Optional.ofNullable(
+              database.run(
+                  connection ->
+                      Database.one(
+                          connection, row -> row.getString(1), "SELECT HASH FROM DATASET")))
           : Optional.empty();
-    } catch (Database.Failure unreachable) {
+    } catch (OlioDatabase.Failure unreachable) {
       return Optional.empty();
     }
   }
@@ -68,14 +72,8 @@ public class Load {
     String hash = HexFormat.of().formatHex(all.digest()).substring(0, HASH_DIGITS);
     int attendances = filled.get(loads.size() - 1).rows();
     database.run(
-        connection -> {
-          try (PreparedStatement insert =
-              connection.prepareStatement("INSERT INTO DATASET VALUES (?, ?)")) {
-            insert.setString(1, hash);
-            insert.setInt(2, attendances);
-            return insert.executeUpdate();
-          }
-        });
+        connection ->
+            Database.update(connection, "INSERT INTO DATASET VALUES (?, ?)", hash, attendances));
     // What was read of the tables before is gone.
     entities.getCache().evictAll();
     return hash;

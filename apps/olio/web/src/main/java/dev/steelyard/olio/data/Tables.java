@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.data;
 
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.bench.database.Script;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -30,7 +31,7 @@ public class Tables {
     for (String sql : statements("sequences")) {
       try {
         execute(sql);
-      } catch (Database.Failure e) {
+      } catch (OlioDatabase.Failure e) {
         if (!(e.getCause() instanceof SQLException refused) || !dialect.saysAlreadyThere(refused)) {
           throw e;
         }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio.web;
 
+import dev.steelyard.bench.database.Database;
+import dev.steelyard.bench.database.Invariant;
 import dev.steelyard.olio.Stats;
 import dev.steelyard.olio.calendar.Fragments;
-import dev.steelyard.olio.data.Database;
-import dev.steelyard.olio.data.Invariant;
 import dev.steelyard.olio.data.Load;
+import dev.steelyard.olio.data.OlioInvariants;
 import dev.steelyard.olio.files.LoadedFiles;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
@@ -15,8 +16,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -95,16 +94,6 @@ public final class AdministrationServlet extends Route {
   }
 
   private void consistency(HttpServletResponse response) throws IOException {
-    List<String> broken = new ArrayList<>();
-    for (Invariant invariant : Invariant.ALL) {
-      long rows = database.count(invariant.sql());
-      if (rows > 0) {
-        broken.add(invariant.name() + ": " + rows);
-      }
-    }
-    send(
-        response,
-        "text/plain;charset=UTF-8",
-        broken.isEmpty() ? "consistent\n" : String.join("\n", broken) + "\n");
+    send(response, "text/plain;charset=UTF-8", Invariant.report(database, OlioInvariants.ALL));
   }
 }

@@ -2,11 +2,12 @@
 package dev.steelyard.olio.web;
 
 import dev.steelyard.bench.Workload;
+import dev.steelyard.bench.database.Database;
 import dev.steelyard.bench.database.Dialect;
 import dev.steelyard.olio.Settings;
 import dev.steelyard.olio.calendar.GeocoderClient;
-import dev.steelyard.olio.data.Database;
 import dev.steelyard.olio.data.Load;
+import dev.steelyard.olio.data.OlioDatabase;
 import dev.steelyard.olio.data.Tables;
 import dev.steelyard.olio.files.Filestore;
 import jakarta.enterprise.inject.spi.CDI;
@@ -52,7 +53,7 @@ public final class OlioWorkload implements Workload {
     try {
       settings.put("database", bean(Tables.class).product());
       settings.put("dataSource", bean(Database.class).run(Dialect::dataSource));
-    } catch (Database.Failure e) {
+    } catch (OlioDatabase.Failure e) {
       settings.put("database", "unreachable");
       settings.put("dataSource", "unreachable");
     }
@@ -68,7 +69,7 @@ public final class OlioWorkload implements Workload {
     try {
       return bean(Database.class).<Boolean>run(connection -> connection.isValid(1))
           && bean(Filestore.class).writable();
-    } catch (Database.Failure notNow) {
+    } catch (OlioDatabase.Failure notNow) {
       return false;
     }
   }

@@ -4,6 +4,7 @@ package dev.steelyard.olio.data;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.bench.database.Invariant;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -26,7 +27,7 @@ final class LoadTest {
           }
         }
       }
-      for (Invariant invariant : Invariant.ALL) {
+      for (Invariant invariant : OlioInvariants.ALL) {
         try (ResultSet rows = statement.executeQuery(invariant.sql())) {
           assertTrue(rows.next());
           assertEquals(0, rows.getInt(1), invariant.name());
