@@ -6,8 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Executors;
 
 /**
- * A server whose cost is known: each request mixes so many numbers, allocates so many bytes, and the start waits so long.
- * Arguments: address, port, rounds, bytes, milliseconds.
+ * A server whose cost is known: each request mixes so many numbers, allocates so many bytes, holds the lock of all for
+ * so long, and the start waits so long. Arguments: address, port, rounds, bytes, milliseconds of the start, microseconds of
+ * the lock (0 where it is left out).
  */
 public final class Server {
   private static volatile long sink;
@@ -18,6 +19,7 @@ public final class Server {
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[2]);
     int bytes = Integer.parseInt(arguments[3]);
+    long held = arguments.length > 5 ? Long.parseLong(arguments[5]) : 0;
     // An answer leaves in two pieces: the second would wait up to 40 ms for the client to acknowledge the first.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     Thread.sleep(Long.parseLong(arguments[4]));
@@ -29,7 +31,8 @@ public final class Server {
         "/ping",
         exchange -> {
           sink = mix(rounds, exchange.hashCode());
-          garbage = new byte[bytes];
+          allocate(bytes);
+          hold(held);
           exchange.sendResponseHeaders(200, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
@@ -37,6 +40,22 @@ public final class Server {
     server.setExecutor(Executors.newFixedThreadPool(16));
     server.start();
     Thread.currentThread().join();
+  }
+
+  private static void allocate(int bytes) {
+    garbage = new byte[bytes];
+  }
+
+  /** One request after the other, however many threads there are. */
+  private static void hold(long microseconds) {
+    if (microseconds > 0) {
+      synchronized (Server.class) {
+        long end = System.nanoTime() + 1000 * microseconds;
+        while (System.nanoTime() < end) {
+          Thread.onSpinWait();
+        }
+      }
+    }
   }
 
   /** Steps that depend on each other, so that no compiler leaves any out. */
