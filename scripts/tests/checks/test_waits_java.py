@@ -34,6 +34,10 @@ ALLOWED = {
     "apps/daytrader7/src/test/java/dev/steelyard/daytrader7/KilledServerIT.java": {
         "clock": "a slow answer may be an error; no answer has to be quick"
     },
+    "loadgen/src/test/java/dev/steelyard/loadgen/simulation/WaitingSlotsTest.java": {
+        "clock": "one that the test moves, for the event loop and the run",
+        "unit of a time limit": "how far it is moved",
+    },
 }
 COMMENT = re.compile(r"\s*(//|\*|/\*)")
 

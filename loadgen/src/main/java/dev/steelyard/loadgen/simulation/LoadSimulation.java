@@ -12,6 +12,7 @@ import static io.gatling.javaapi.core.CoreDsl.rampUsers;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 import static io.gatling.javaapi.http.HttpDsl.http;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.Settings.Model;
 import dev.steelyard.loadgen.requests.AwaitStep;
@@ -25,6 +26,7 @@ import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,9 +51,13 @@ public final class LoadSimulation extends Simulation {
   private static final int SLOT_SECONDS = 2;
   private static final int MAX_SLOTS = 20_000;
 
+  /** Files other than connections: jars, recordings, event loops. */
+  private static final int SPARE_FILES = 500;
+
   private final RunLife life = NEXT.get();
   private final Run run = life.run();
   private final Settings settings = run.settings;
+  private final WaitingSlots slots = new WaitingSlots();
 
   /** Builds the scenarios of the run that was handed over. */
   public LoadSimulation() {
@@ -99,20 +105,15 @@ public final class LoadSimulation extends Simulation {
 
   private PopulationBuilder openLoad() {
     ChainBuilder turn =
-        exec(untilDue())
+        exec(untilArrival())
             .exec(
                 doIf(session -> user(session).begin())
                     .then(exec(exchange()).exec(session -> user(session).end(session))));
     return scenario("arrivals")
         .exec(gate(FIRST_SLOTS))
         .exec(session -> session.set(USER, run.newOpenUser()))
-        .exec(asLongAs(LoadSimulation::reserves, "turn", false).on(turn))
+        .exec(asLongAs(session -> true, "turn", false).on(turn))
         .injectOpen(slots());
-  }
-
-  private static boolean reserves(Session session) {
-    OpenUser slot = session.get(USER);
-    return slot.guarded(slot::reserve);
   }
 
   /** Lets users in when the run opens; with that many there, all is initialised. */
@@ -123,6 +124,14 @@ public final class LoadSimulation extends Simulation {
           if (run.waiting() >= users) {
             life.initialised();
           }
+        });
+  }
+
+  private AwaitStep untilArrival() {
+    return new AwaitStep(
+        (session, next) -> {
+          OpenUser slot = (OpenUser) session.attributes().apply(USER);
+          slots.await(session.eventLoop(), slot, () -> next.accept(session));
         });
   }
 
@@ -147,12 +156,20 @@ public final class LoadSimulation extends Simulation {
    * Enough slots for arrivals to find one while the servers take up to {@link #SLOT_SECONDS} to
    * answer; more would cost memory, and collections that make arrivals late. They come as arrivals
    * do: many at once would be work that keeps the first arrivals of a cold JVM from starting in
-   * time.
+   * time. Never more than the process may have connections: an arrival without one would be an
+   * error that no server has made.
    */
   private OpenInjectionStep[] slots() {
     double rate = settings.rate() / settings.injectors();
-    int more = (int) Math.min(MAX_SLOTS, Math.ceil(rate * SLOT_SECONDS));
+    int most = (int) Math.max(FIRST_SLOTS, Math.min(MAX_SLOTS, mostOpenFiles() - SPARE_FILES));
+    int more = (int) Math.min(most, Math.ceil(rate * SLOT_SECONDS));
     return new OpenInjectionStep[] {atOnceUsers(FIRST_SLOTS), rampUsers(more).during(SLOT_SECONDS)};
+  }
+
+  private static long mostOpenFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        ? system.getMaxFileDescriptorCount()
+        : MAX_SLOTS;
   }
 
   /** Ends the simulation once all is written, also under users that still wait. */

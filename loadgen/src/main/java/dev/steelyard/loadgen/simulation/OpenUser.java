@@ -5,9 +5,10 @@ import dev.steelyard.loadgen.recording.RunRecord;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A slot of the open model: it reserves the next arrival, waits for its time, starts it as the next
- * operation of a user, and comes back for another. Slots are plenty, so that arrivals do not wait
- * for answers; if all are busy nevertheless, arrivals start late, and are counted so.
+ * A slot of the open model: it reserves the next arrival (when: {@link WaitingSlots}), starts it at
+ * its time as the next operation of a user, and comes back for another. Slots are plenty, so that
+ * arrivals do not wait for answers; if all are busy nevertheless, arrivals start late, and are
+ * counted so.
  */
 final class OpenUser extends VirtualUser {
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(RunRecord.LATE_MILLIS);
@@ -19,6 +20,11 @@ final class OpenUser extends VirtualUser {
   OpenUser(Run run) {
     super(run, NONE);
     giveUpNanos = TimeUnit.MILLISECONDS.toNanos(run.settings.requestTimeoutMillis());
+  }
+
+  /** Whether it has had no arrival yet. */
+  boolean isNew() {
+    return activeUser == null;
   }
 
   /** Takes the next arrival; false if there is none before the end of the run. */
