@@ -11,6 +11,7 @@ from typing import Any
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.host.java import Jdk
 from steelyard.processes import child_environment
+from steelyard.processes.reasons import reason
 from steelyard.results.spec import Record
 from steelyard.spec.injectors import injector_options
 from steelyard.spec.layout import fill_value
@@ -105,8 +106,8 @@ def run_try(settings: Mapping[str, Any], package: Path, jdk: Jdk) -> list[Operat
             env=child_environment(),
         )
         if ended.returncode != 0:
-            last_words = (ended.stderr.strip() or ended.stdout.strip() or "it said nothing").splitlines()
-            raise ServerFailed(f"the injector ended with {ended.returncode}: {last_words[-1]}")
+            said = reason(ended.stderr) or reason(ended.stdout) or "it said nothing"
+            raise ServerFailed(f"the injector ended with {ended.returncode}: {said}")
         trace = output / "trace.jsonl"
         lines = trace.read_text(encoding="utf-8").splitlines() if trace.exists() else []
         return [Operation.model_validate_json(line) for line in lines]

@@ -2,7 +2,7 @@
 """What a journey demands of answers, and keeps of them (loadgen/README.md)."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -62,18 +62,12 @@ class AnswerCheck(Model):
     """JSONPath -> expected value."""
 
 
-class Extraction(Model):
-    """A value taken from an answer; exactly one of the five."""
+class MessageExtraction(Model):
+    """A value taken from a message of a WebSocket or an event; exactly one of the two."""
 
-    exactly_one = ("json_", "regex", "header", "css", "cookie")
+    exactly_one: ClassVar[tuple[str, ...]] = ("json_", "regex")
     json_: str | None = Field(default=None, alias="json")
     regex: Expression | None = None
-    header: str | None = None
-    css: str | None = None
-    cookie: str | None = None
-    """Of the user, after the answer: one that it set, or that was set before."""
-    attribute: str | None = None
-    """Of the element that `css` finds; left out: its text."""
     which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
     """Of several matches: one of these, or its number, from 1. `all` is a list, for `each`."""
     part: Expression | None = None
@@ -82,15 +76,13 @@ class Extraction(Model):
     """Whether the operation is right without it."""
 
 
-class MessageExtraction(Model):
-    """A value taken from a message of a WebSocket or an event; exactly one of the two."""
+class Extraction(MessageExtraction):
+    """A value taken from an answer; exactly one of the five."""
 
-    exactly_one = ("json_", "regex")
-    json_: str | None = Field(default=None, alias="json")
-    regex: Expression | None = None
-    which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
-    """Of several matches: one of these, or its number, from 1."""
-    part: Expression | None = None
-    """A regular expression of what is kept of it."""
-    optional: bool = False
-    """Whether the operation is right without it."""
+    exactly_one = ("json_", "regex", "header", "css", "cookie")
+    header: str | None = None
+    css: str | None = None
+    cookie: str | None = None
+    """Of the user, after the answer: one that it set, or that was set before."""
+    attribute: str | None = None
+    """Of the element that `css` finds; left out: its text."""

@@ -191,9 +191,9 @@ class Step(Model):
         """Whether it asks for a page, in which a form may stand."""
         return self.path is not None or self.submit is not None
 
-    def saves(self) -> dict[str, Extraction | MessageExtraction]:
+    def saves(self) -> dict[str, MessageExtraction]:
         """What it keeps, of an answer or of a message."""
-        kept: dict[str, Extraction | MessageExtraction] = dict(self.save)
+        kept: dict[str, MessageExtraction] = dict(self.save)
         for stream in (self.websocket, self.events):
             kept.update(stream.save if stream is not None else {})
         return kept

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -187,25 +188,25 @@ record DeclaredChecks(DeclaredTexts texts) {
                   journey(session).save(slot, form);
                   return fields;
                 }),
-        css(session -> selector, "action")
-            .find(0)
-            .validate(
-                "action",
-                (action, session) -> {
-                  if (journey(session).saved(slot) instanceof Form form) {
-                    journey(session).save(slot, new Form(form.fields(), action, null));
-                  }
-                  return action;
-                }),
-        css(session -> selector, "method")
-            .find(0)
-            .validate(
-                "method",
-                (method, session) -> {
-                  if (journey(session).saved(slot) instanceof Form form) {
-                    journey(session).save(slot, new Form(form.fields(), form.action(), method));
-                  }
-                  return method;
-                }));
+        keepAttribute(
+            selector, "action", (form, action) -> new Form(form.fields(), action, form.method())),
+        keepAttribute(
+            selector, "method", (form, method) -> new Form(form.fields(), form.action(), method)));
+  }
+
+  /** Adds an attribute to the form that was kept. */
+  private CheckBuilder keepAttribute(
+      String selector, String attribute, BiFunction<Form, String, Form> added) {
+    int slot = texts.journeys().formSlot(selector);
+    return css(session -> selector, attribute)
+        .find(0)
+        .validate(
+            attribute,
+            (value, session) -> {
+              if (journey(session).saved(slot) instanceof Form form) {
+                journey(session).save(slot, added.apply(form, value));
+              }
+              return value;
+            });
   }
 }
