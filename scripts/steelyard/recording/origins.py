@@ -13,8 +13,9 @@ from steelyard.recording.har import HarEntry
 
 _SHORTEST = 6
 """Characters of a value that is taken for a token wherever it stands; shorter ones need a name that says so."""
-_SAYS_SO = re.compile(r"id|token|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
-_CONTEXT = 24
+SAYS_SO = re.compile(r"id|token|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
+_CONTEXT = range(24, 97, 8)
+"""Characters before a value by which it is told from others: as few as suffice."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ def find_origin(value: str, label: str, answers: Sequence[HarEntry]) -> Origin |
     certain = is_token(value)
     for step in reversed(range(len(answers))):
         for save, name, guess in _places(value, answers[step]):
-            if certain or _SAYS_SO.search(name) or _SAYS_SO.search(label):
-                return Origin(step, save, _variable(name or label), guess)
+            if certain or SAYS_SO.search(name) or SAYS_SO.search(label):
+                return Origin(step, save, variable(name or label), guess)
     return None
 
 
@@ -60,10 +61,11 @@ def _places(value: str, answer: HarEntry) -> Iterator[Place]:
             yield from (({"cookie": name}, name, None) for name, held in _cookies(given) if held == value)
         elif given == value and is_token(value):
             yield {"header": key}, key, None
-    if answer.answer_type.endswith("json"):
-        yield from _json_places(value, answer.answer)
-    elif "html" in answer.answer_type:
+    if "html" in answer.answer_type:
         yield from _html_places(value, answer.answer)
+    elif not answer.is_static():
+        # Whatever its type says: servers send JSON as plain text, too.
+        yield from _json_places(value, answer.answer)
     if is_token(value) and answer.answer.count(value) > 0 and not answer.answer_type.startswith("image/"):
         yield from _text_places(value, answer.answer)
 
@@ -140,14 +142,17 @@ def _html_places(value: str, text: str) -> Iterator[Place]:
 def _text_places(value: str, text: str) -> Iterator[Place]:
     """By what stands around it: a pattern, which a change of the page may break."""
     at = text.index(value)
-    before = text[max(0, at - _CONTEXT) : at].splitlines()[-1:] or [""]
+    line = text[:at].splitlines()[-1] if at and text[at - 1] not in "\r\n" else ""
     after = text[at + len(value) : at + len(value) + 1]
     inner = f"[^{re.escape(after)}]+" if after and after not in "\r\n" else r"\S+"
-    pattern = f"{re.escape(before[0])}({inner}){re.escape(after) if after.strip() else ''}"
-    if (match := re.search(pattern, text)) is not None and match[1] == value:
-        yield {"regex": pattern}, "", "found by the text around it"
+    for length in _CONTEXT:
+        pattern = f"{re.escape(line[-length:])}({inner}){re.escape(after) if after.strip() else ''}"
+        if (match := re.search(pattern, text)) is not None and match[1] == value:
+            yield {"regex": pattern}, "", "found by the text around it"
+            return
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
+    """A name as journeys write it: words of small letters."""
     words = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()).strip("_")
     return words or "value"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forms of recorded pages, with what stands in them (HTML, section 4.10.21 on form submission)."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -71,7 +72,29 @@ class _Forms(HTMLParser):
 
 
 def forms_of(page: str) -> list[PageForm]:
-    """The forms of a page, in its order."""
+    """The forms of a page, in its order; of several with one selector each has its number in it, as jQuery counts."""
     parser = _Forms()
     parser.feed(page)
+    seen: Counter[str] = Counter()
+    for form in parser.forms:
+        plain = form.selector
+        if seen[plain]:
+            form.selector = f"{plain}:eq({seen[plain]})"
+        seen[plain] += 1
     return parser.forms
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
+
+
+def links_of(page: str) -> list[str]:
+    """Where the links of a page lead to, as they stand in it."""
+    parser = _Links()
+    parser.feed(page)
+    return parser.links

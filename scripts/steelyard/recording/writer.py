@@ -13,8 +13,8 @@ import yaml
 
 from steelyard.errors import BadInput
 from steelyard.recording.har import HarEntry
-from steelyard.recording.origins import find_origin, is_token
-from steelyard.recording.pages import PageForm, forms_of
+from steelyard.recording.origins import SAYS_SO, find_origin, is_token, variable
+from steelyard.recording.pages import PageForm, forms_of, links_of
 
 _SHORTEST_PAUSE = 0.1
 _OWN_HEADERS = {"content-type", "authorization", "accept", "x-requested-with"}
@@ -113,7 +113,7 @@ class JourneyWriter:
         else:
             if request.method != "GET":
                 step.keys["method"] = request.method
-            step.keys["path"] = "${location}" if location else self._path(step, request)
+            step.keys["path"] = "${location}" if location else self._link(number) or self._path(step, request)
             self._body(step, request)
         self._headers(step, request)
         if request.status != 200:
@@ -137,6 +137,36 @@ class JourneyWriter:
             return False
         self._saves(number - 1)["location"] = {"header": "Location"}
         return True
+
+    def _link(self, number: int) -> str | None:
+        """A link of the page before that holds an id, as the step that follows it writes it."""
+        request = self.recorded[number]
+        before = self.recorded[number - 1]
+        if number == 0 or request.method != "GET" or "html" not in before.answer_type:
+            return None
+        links = links_of(before.answer)
+        link = next(
+            (each for each in links if urljoin(before.url, each).partition("#")[0] == request.url), ""
+        )
+        for label, value in parse_qsl(urlsplit(link).query):
+            start, separator, _ = link.partition(f"{label}={value}")
+            if separator and SAYS_SO.search(label) and re.search(r"\d", value):
+                start = f"{start}{label}="
+                name = self._name(f"{variable(label)}_link", link)
+                self._saves(number - 1)[name] = {"css": f'a[href^="{start}"]', "attribute": "href"}
+                if sum(each.startswith(start) for each in links) > 1:
+                    self.steps[number - 1].comments.append(
+                        f"guessed: {name}: one of several links: which one?"
+                    )
+                return f"${{{name}}}"
+        return None
+
+    def _name(self, wanted: str, value: str) -> str:
+        """A name that no other value has, for this one."""
+        names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(self.variables) + 3)))
+        name = next(each for each in names if each not in {*self.variables.values(), "location"})
+        self.variables[value] = name
+        return name
 
     def _saves(self, number: int) -> dict[str, Any]:
         saves: dict[str, Any] = self.steps[number].keys.setdefault("save", {})
@@ -196,15 +226,12 @@ class JourneyWriter:
         origin = find_origin(value, label, self.recorded[: len(self.steps)])
         if origin is None:
             self.typed.add(value)
-            if is_token(value) and re.search(r"token|csrf|nonce|state", label, re.IGNORECASE):
+            if is_token(value) and SAYS_SO.search(label):
                 step.comments.append(
                     f"guessed: no answer has {label}, which may be a token: it is sent as recorded"
                 )
             return self._plain(value)
-        name = origin.name
-        while name in self.variables.values() or name == "location":
-            name += "_2"
-        self.variables[value] = name
+        name = self._name(origin.name, value)
         self._saves(origin.step)[name] = origin.save
         if origin.guess is not None:
             self.steps[origin.step].comments.append(f"guessed: {name}: {origin.guess}")
@@ -318,5 +345,8 @@ def operation_name(request: HarEntry) -> str:
         for segment in urlsplit(request.url).path.split("/")
         if segment and not re.search(r"\d", segment)
     ]
-    name = "-".join([word for word in words if word][-2:]) or "home"
+    fields = [*parse_qsl(urlsplit(request.url).query), *(request.fields or [])]
+    # One path for all, as in front controllers: what is done stands in a field.
+    action = next((value for name, value in fields if name == "action" and value.isalpha()), "")
+    name = "-".join([*[word for word in words if word][-2:], *([action.lower()] if action else [])]) or "home"
     return (name if request.method == "GET" else f"{request.method.lower()}-{name}")[:60].strip("-")

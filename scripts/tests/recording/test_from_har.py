@@ -2,6 +2,7 @@
 """Recordings of browsers become journeys: files folded, tokens saved, hosts filtered, guesses told."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from steelyard.recording.har import read_har
 from steelyard.recording.writer import JourneyWriter
 from steelyard.workload.loader import load_workload
 
+RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
 SHOP = "http://shop:8080"
 LOGIN_PAGE = """<form action="login" method="post"><input type=hidden name=csrf value="abc123def">
 <input name=user><input type=password name=pass><textarea name=note>as it is</textarea>
@@ -208,3 +210,106 @@ def test_what_is_no_recording_is_refused(tmp_path: Path, content: str, says: str
         read_har(path)
     with pytest.raises(BadInput, match="cannot read"):
         read_har(tmp_path / "gone.har")
+
+
+def test_json_is_read_whatever_its_type_says_it_is(tmp_path: Path) -> None:
+    answer = '{"legs": [{"seat": {"id": "AA1"}}, {"seat": {"id": "AA2"}}]}'
+    _, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/legs", answer, kind="text/plain; charset=utf-8"),
+        entry(1, f"{SHOP}/book", method="POST", sent=form("there=AA1&back=AA2")),
+    )
+    assert steps[0]["save"] == {"id": {"json": "$.legs[0].seat.id"}, "id_2": {"json": "$.legs[1].seat.id"}}
+    assert steps[1]["form"] == {"there": "${id}", "back": "${id_2}"}
+
+
+def test_as_much_of_the_text_around_a_value_is_taken_as_tells_it_from_others(tmp_path: Path) -> None:
+    around = "is the number of your order, as we have it: "
+    _, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/", f"<p>the first {around}<b>or-1111</b>, the second {around}<b>or-2222</b>"),
+        entry(1, f"{SHOP}/cancel", method="POST", sent=form("number=or-2222")),
+    )
+    assert steps[1]["form"] == {"number": "${number}"}
+    (save,) = steps[0]["save"].values()
+    match = re.search(save["regex"], f"first {around}<b>or-3</b>, the second {around}<b>or-4</b>")
+    assert match is not None
+    assert match[1] == "or-4"
+
+
+def test_an_id_that_no_answer_has_is_told(tmp_path: Path) -> None:
+    text, _ = made(
+        tmp_path,
+        entry(0, f"{SHOP}/", "<p>"),
+        entry(1, f"{SHOP}/cancel", method="POST", sent=form("bookingId=b-4711-x&when=2026-11-26")),
+    )
+    assert "# guessed: no answer has bookingId, which may be a token" in text
+    assert "no answer has when" not in text
+
+
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@pytest.mark.parametrize(
+    ("name", "operations"),
+    [
+        (
+            "acmeair",
+            [
+                *(
+                    "index",
+                    "bench-info",
+                    "post-api-login",
+                    "post-flights-queryflights",
+                    "post-bookings-bookflights",
+                ),
+                *("bookings-byuser", "post-bookings-cancelbooking", "bookings-byuser", "customer-byid"),
+                *("post-customer-byid", "customer-byid", "login-logout"),
+            ],
+        ),
+        (
+            "daytrader7",
+            [
+                *(
+                    "daytrader-welcome",
+                    "post-daytrader-app-login",
+                    "daytrader-app-quotes",
+                    "daytrader-app-buy",
+                ),
+                *("daytrader-app-portfolio", "daytrader-app-sell", "daytrader-app-account"),
+                "daytrader-app-logout",
+            ],
+        ),
+    ],
+)
+def test_what_chromium_recorded_of_our_own_pages(name: str, operations: list[str], tmp_path: Path) -> None:
+    """Played against the servers by tests/e2e/test_applications.py."""
+    recording = json.loads((RECORDINGS / f"{name}.har").read_text(encoding="utf-8"))
+    text, steps = made(tmp_path, *recording["log"]["entries"])
+    assert [step["operation"] for step in steps] == operations
+    assert "left out, of other hosts" not in text
+    assert "no answer has" not in text
+    assert not UUID.search(text), "what the server made is taken from its answers"
+
+
+def test_a_link_with_an_id_is_followed_as_the_page_has_it(tmp_path: Path) -> None:
+    page = '<a href="app?action=sell&amp;holdingID=17">sell</a><a href="app?action=sell&amp;holdingID=18">sell</a>'
+    text, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/app?action=portfolio", page),
+        entry(1, f"{SHOP}/app?action=sell&holdingID=18", "<a href='app?page=2'>"),
+        entry(2, f"{SHOP}/app?page=2", "<p>"),
+    )
+    link = {"css": 'a[href^="app?action=sell&holdingID="]', "attribute": "href"}
+    assert steps[0]["save"] == {"holding_id_link": link}
+    assert [step["path"] for step in steps[1:]] == ["${holding_id_link}", "/app?page=2"]
+    assert [step["operation"] for step in steps] == ["app-portfolio", "app-sell", "app"]
+    assert "# guessed: holding_id_link: one of several links: which one?" in text
+
+
+def test_of_forms_that_look_alike_the_one_that_was_sent_is_told(tmp_path: Path) -> None:
+    forms = [f'<form action="app"><input name={name} value={name}></form>' for name in ("a", "b", "b")]
+    _, steps = made(
+        tmp_path, entry(0, f"{SHOP}/page", "".join(forms)), entry(1, f"{SHOP}/app?b=changed", "<p>")
+    )
+    assert steps[1]["submit"] == {"form": 'form[action="app"]:eq(1)', "fields": {"b": "changed"}}
