@@ -129,12 +129,12 @@ def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> Non
     )
     try:
         node.kubectl("apply", "--kustomize", bundle)
-        wanted = 5 * 8 + 3 + 1 + 1 + 2
+        wanted = 5 * 8 + 3 + 1 + 1 + 1 + 2  # services, databases, proxy, data, password, injectors
         placed = wait_for_places(node, namespace, wanted)
         servers = Counter(place for role, place in placed if role == "server")
         assert set(servers.values()) == {5}  # 40 servers on 8 nodes
         for role, place in placed:
-            assert role == "data" or place.endswith(f"-{ {'proxy': 'server'}.get(role, role) }")
+            assert role in ("data", "password") or place.endswith(f"-{ {'proxy': 'server'}.get(role, role) }")
     finally:
         node.kubectl("delete", "--kustomize", bundle, "--wait=false")
         node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
