@@ -13,7 +13,8 @@ EQUAL = 0.01
 
 def side_of(low: float, high: float) -> int:
     """On which side of no difference an interval lies wholly; 0: on both."""
-    return (low > 0) - (high < 0)
+    # NumPy's truth values cannot be subtracted.
+    return int(low > 0) - int(high < 0)
 
 
 def with_voids(estimate: Estimate, comparisons: int = 1) -> PairedTest | None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from steelyard.measure.samples import Samples
+from steelyard.processes import child_environment
 from steelyard.sampling.process import read_usage
 from steelyard.selfcheck.trials import SECONDS, Truth, make_samples
 from steelyard.session.procedures import ramp_up_start, steady_start
@@ -39,7 +40,10 @@ sys.stdin.read(1)
 def server_of_processes() -> Iterator[int]:
     """A real server of several processes; gives the id of the first."""
     with subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-I", "-S", "-c", _SERVER],
+        env=child_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

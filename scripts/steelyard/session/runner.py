@@ -82,7 +82,7 @@ def run_session(
                 require_starts(trials, at_once=len(together))
                 upcoming = schedule.next(trials)
                 # A gate has its own interim analyses, whose errors are counted.
-                if ends_at is None and upcoming is not None and upcoming.block != planned.block:
+                if ends_at is None and upcoming is not None and planned.block not in (1, upcoming.block):
                     _report_interim(directory, context, planned.block)
             Profiles(directory, engines, context, partial(_set_host, states)).make(schedule.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
@@ -100,7 +100,7 @@ def run_session(
 
 
 def _report_interim(directory: SessionDirectory, context: RunContext, blocks: int) -> None:
-    """Between two blocks: the report so far, and its answer for whoever waits."""
+    """Between two blocks, from the second on: the report so far, and its answer for whoever waits."""
     analysis = analyse_again(directory)
     said = interim_answer(directory.session(), analysis, blocks)
     if said is not None:
