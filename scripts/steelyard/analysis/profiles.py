@@ -6,6 +6,7 @@ of different throughput can be compared. Intervals are of the bootstrap over sli
 they say how sure the profile of one start is, and nothing of how starts differ.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,17 +91,23 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class ProfileData:
-    """The slices of one arm."""
+    """The slices of one arm, of one start or of several."""
 
     event: Event
     slices: Sequence[Mapping[Stack, int]]
-    requests: float
-    """In one slice, on average."""
+    requests: Sequence[float]
+    """In each slice, on the average of its start."""
 
     @property
     def per_thousand(self) -> float:
         """By what the cost of all slices together is multiplied to be that of 1,000 requests."""
-        return 1000 / (self.requests * len(self.slices))
+        return 1000 / math.fsum(self.requests)
+
+
+def pool(starts: Sequence[ProfileData]) -> ProfileData:
+    """All slices of several starts (one at least)."""
+    slices = [stacks for data in starts for stacks in data.slices]
+    return ProfileData(starts[0].event, slices, [served for data in starts for served in data.requests])
 
 
 def read_stacks(text: str) -> Counter[Stack]:
@@ -163,7 +170,7 @@ def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int =
         most: how many.
         seed: of the bootstrap.
     """
-    sides = [list(_own_costs(data)) for data in (baseline, arm)]
+    sides = [list(own_costs(data)) for data in (baseline, arm)]
     totals: Counter[str] = Counter()
     for data, costs in zip((baseline, arm), sides, strict=True):
         for counted in costs:
@@ -176,7 +183,7 @@ def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int =
     means, resampled = [], []
     for data, costs in zip((baseline, arm), sides, strict=True):
         matrix = np.array([[counted[name] for name in names] for counted in costs], dtype=float)
-        matrix *= 1000 / data.requests
+        matrix *= 1000 / np.asarray(data.requests)[:, None]
         means.append(matrix.mean(axis=0))
         drawn = generator.integers(0, len(costs), size=(RESAMPLES, len(costs)))
         resampled.append(_means_of(matrix, drawn))
@@ -197,7 +204,8 @@ def _means_of(matrix: npt.NDArray[np.float64], drawn: npt.NDArray[np.int64]) -> 
     return means
 
 
-def _own_costs(data: ProfileData) -> Iterator[Counter[str]]:
+def own_costs(data: ProfileData) -> Iterator[Counter[str]]:
+    """Own cost of each method, by slice."""
     for stacks in data.slices:
         costs: Counter[str] = Counter()
         for stack, cost in stacks.items():

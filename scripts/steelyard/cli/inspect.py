@@ -61,11 +61,14 @@ def plan(
     make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    profile_starts: options.ProfileStartsOption = 1,
     pool: options.PoolOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    made = make_plan(make_request(experiment, blocks=blocks, profilers=profile))
+    made = make_plan(
+        make_request(experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts)
+    )
     changes = predict_detectable(made, out)
     if as_json:
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
@@ -103,7 +106,9 @@ def plan(
         print_line(console, f"  block {block}: {', '.join(order)}")
     if made.profilers:
         print_line(
-            console, f"  then a trial of each arm watched by {', '.join(made.profilers)}, in no average"
+            console,
+            f"  then trials of each arm watched by {', '.join(made.profilers)}"
+            f" ({count(made.request.profile_starts, 'start')}), in no average",
         )
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:

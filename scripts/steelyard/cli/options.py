@@ -125,6 +125,16 @@ ProfileOption = Annotated[
         show_default=False,
     ),
 ]
+ProfileStartsOption = Annotated[
+    int,
+    Option(
+        "--profile-starts",
+        metavar="N",
+        min=1,
+        max=50,
+        help="Starts of each arm that cpu, alloc, lock and wall watch; from four on methods are named by a test.",
+    ),
+]
 ContextOption = Annotated[
     str | None,
     Option(

@@ -3,11 +3,12 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from steelyard.analysis.profiles import ProfileData, Stack, read_stacks
+from steelyard.analysis.profiles import ProfileData, Stack, pool, read_stacks
 from steelyard.errors import BadInput
-from steelyard.results.profile import INTERVALS, RECORD, Profile
+from steelyard.results.profile import INTERVALS, RECORD, Event, Profile
 from steelyard.results.store import read_record
 
 FLAME = "flame.html"
@@ -15,12 +16,22 @@ FLAME = "flame.html"
 
 @dataclass(frozen=True)
 class SampledProfile:
-    """One arm's profile of one event."""
+    """One arm's profile of one event, of all its starts."""
 
-    record: Profile
-    data: ProfileData
+    records: list[Profile]
+    starts: list[ProfileData]
     path: str
     """Of its flame graph, from the session's folder."""
+
+    @property
+    def record(self) -> Profile:
+        """Of its first start."""
+        return self.records[0]
+
+    @cached_property
+    def data(self) -> ProfileData:
+        """All starts together."""
+        return pool(self.starts)
 
 
 def read_profiles(folder: Path) -> list[SampledProfile]:
@@ -32,16 +43,23 @@ def read_profiles(folder: Path) -> list[SampledProfile]:
     Raises:
         BadInput: a slice is not what the profiler writes.
     """
-    profiles = []
-    for path in sorted((folder / "profiles").glob(f"[!.]*/[!.]*/{RECORD}")):
-        record = read_record(path, Profile)
+    profiles: dict[tuple[str, Event], SampledProfile] = {}
+    paths = (folder / "profiles").glob(f"[!.]*/[!.]*/{RECORD}")
+    for record, path in sorted(((read_record(path, Profile), path) for path in paths), key=_place):
         if not record.request_rate:
             continue
-        requests = record.request_rate * record.slice_seconds
-        data = ProfileData(record.event, _read_slices(path.parent, record), requests)
-        profiles.append(SampledProfile(record, data, f"{path.parent.relative_to(folder)}/{FLAME}"))
-    order = list(INTERVALS)
-    return sorted(profiles, key=lambda profile: order.index(profile.record.event))
+        slices = _read_slices(path.parent, record)
+        requests = [record.request_rate * record.slice_seconds] * len(slices)
+        named = f"{path.parent.relative_to(folder)}/{FLAME}"
+        profile = profiles.setdefault((record.arm, record.event), SampledProfile([], [], named))
+        profile.records.append(record)
+        profile.starts.append(ProfileData(record.event, slices, requests))
+    return list(profiles.values())
+
+
+def _place(read: tuple[Profile, Path]) -> tuple[int, str, int]:
+    record, _ = read
+    return list(INTERVALS).index(record.event), record.arm, record.start
 
 
 def _read_slices(folder: Path, record: Profile) -> list[Counter[Stack]]:

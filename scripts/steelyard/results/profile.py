@@ -27,6 +27,8 @@ class Profile(Record):
     format_version: int = FORMAT_VERSION
     arm: str
     event: Event
+    start: int = 1
+    """Which of the arm's profiled starts."""
     slice_seconds: float
     """Length of each slice."""
     slices: dict[str, list[str]]

@@ -169,7 +169,9 @@ class Session(Record):
     notes: list[str]
     """Sentences that belong beside every figure of this session (CPU sharing and the like)."""
     profilers: list[Profiler] = Field(default_factory=list)
-    """What profiles each arm in a further trial after the last block (`profiles/ARM/`)."""
+    """What profiles each arm in further trials after the last block (`profiles/ARM/`)."""
+    profile_starts: int = 1
+    """How many starts of each arm async-profiler watches."""
     doctor_notes: list[str] = Field(default_factory=list)
     """What the doctor found that is not wrong and that a reader has to know (its level `info`)."""
     doctor: list[str] = Field(default_factory=list)

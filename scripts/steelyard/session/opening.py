@@ -87,6 +87,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         injectors_share_cores=plan.injectors_share_cores,
         notes=plan.notes,
         profilers=list(plan.profilers),
+        profile_starts=plan.request.profile_starts,
         gate=plan.gate,
         certificate=plan.certificate,
         doctor=_sentences(findings, "warn"),

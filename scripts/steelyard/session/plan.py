@@ -66,6 +66,8 @@ class RunRequest:
     first_port: int = FIRST_PORT
     workload: str | None = None
     profilers: Sequence[str] = ()
+    profile_starts: int = 1
+    """Starts of each arm that async-profiler watches."""
     target: ClusterTarget = LOCAL
     trust: bool = False
     """Whether a workload file that is not of the checkout may be run."""

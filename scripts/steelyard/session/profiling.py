@@ -22,7 +22,7 @@ from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
 from steelyard.results.profile import RECORD, Event, Profile
-from steelyard.results.schema import Phase, Profiler, Session
+from steelyard.results.schema import ArmRecord, Phase, Profiler, Session
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_folder, write_record
 from steelyard.session.async_profiler import (
@@ -106,20 +106,25 @@ class Profiles:
 
     def make(self, session: Session) -> None:
         """Make the profiles that the session asks for and does not have; one that fails is told, and ends nothing."""
-        for number, arm in enumerate(session.arms):
-            for together in passes(session.profilers):
-                names = "-".join(together)
-                if (self.directory.path / "profiles" / arm.name / names).exists():
-                    continue
-                self.context.watcher.note(f"profiling {arm.name} ({', '.join(together)}); in no average")
-                self.directory.log(self.context.clock.time(), "profile", arm=arm.name)
-                try:
-                    self.set_host(number, arm.spec)
-                    self._make(arm.spec, together, names)
-                except (TrialFailedError, ServerFailed) as failure:
-                    self.context.watcher.note(f"there is no profile of {arm.name} ({names}): {failure}")
+        for start in range(1, session.profile_starts + 1):  # of one arm after the other's: hosts drift
+            for number, arm in enumerate(session.arms):
+                for together in passes(session.profilers):
+                    if start == 1 or together[0] in EVENTS:
+                        self._make_one(number, arm, together, start)
 
-    def _make(self, plain: Spec, profilers: Sequence[Profiler], names: str) -> None:
+    def _make_one(self, number: int, arm: ArmRecord, profilers: Sequence[Profiler], start: int) -> None:
+        names = "-".join(profilers) + (f"-{start}" if start > 1 else "")
+        if (self.directory.path / "profiles" / arm.name / names).exists():
+            return
+        self.context.watcher.note(f"profiling {arm.name} ({names}); in no average")
+        self.directory.log(self.context.clock.time(), "profile", arm=arm.name)
+        try:
+            self.set_host(number, arm.spec)
+            self._make(arm.spec, profilers, names, start)
+        except (TrialFailedError, ServerFailed) as failure:
+            self.context.watcher.note(f"there is no profile of {arm.name} ({names}): {failure}")
+
+    def _make(self, plain: Spec, profilers: Sequence[Profiler], names: str, start: int) -> None:
         name = f"profile-{plain.arm}-{names}"
         folder = self.directory.trials_path / name
         spec = plain.with_changes(
@@ -142,7 +147,7 @@ class Profiles:
                 PROCEDURES[spec.procedure](run, lambda: caches.install(spec, run.deployment))
                 logs = {server: run.deployment.logs(server) for server in sorted(servers)}
                 if (event := profilers[0]) in EVENTS:
-                    self._keep_slices(event, run, logs)
+                    self._keep_slices(event, start, names, run, logs)
                 else:
                     self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids)
             finally:
@@ -153,7 +158,9 @@ class Profiles:
         build = next(injector.artifact.build for injector in spec.injectors)
         return BUILDS / str(build) / PACKAGE
 
-    def _keep_slices(self, event: Event, run: TrialRun, logs: Mapping[str, Path]) -> None:
+    def _keep_slices(
+        self, event: Event, start: int, names: str, run: TrialRun, logs: Mapping[str, Path]
+    ) -> None:
         """Keep the slices of the measured window, and what the trial measured beside them."""
         arm = run.spec.arm
         outcome = measure_outcome(gather(run))
@@ -164,7 +171,7 @@ class Profiles:
             for trial in self.directory.trials()
             if trial.arm == arm and trial.state == "valid" and "throughput" in trial.metrics
         ]
-        with write_folder(self.directory.path / "profiles" / arm / event) as kept:
+        with write_folder(self.directory.path / "profiles" / arm / names) as kept:
             slices = {
                 server: keep_slices(event, folder, run.window, kept / server)
                 for server, folder in logs.items()
@@ -178,6 +185,7 @@ class Profiles:
             record = Profile(
                 arm=arm,
                 event=event,
+                start=start,
                 slice_seconds=SLICE,
                 slices=slices,
                 request_rate=measured,

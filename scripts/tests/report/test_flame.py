@@ -24,9 +24,13 @@ STACKS = {
 
 
 def add_profile(
-    directory: SessionDirectory, arm: str, rate: float | None = 100.0, change: float | None = None
+    directory: SessionDirectory,
+    arm: str,
+    rate: float | None = 100.0,
+    change: float | None = None,
+    start: int = 1,
 ) -> Path:
-    folder = directory.path / "profiles" / arm / "cpu"
+    folder = directory.path / "profiles" / arm / ("cpu" if start == 1 else f"cpu-{start}")
     names = [f"cpu-{number}.collapsed" for number in range(3)]
     for server in ("server-1", "server-2"):
         (folder / server).mkdir(parents=True)
@@ -35,6 +39,7 @@ def add_profile(
     record = Profile(
         arm=arm,
         event="cpu",
+        start=start,
         slice_seconds=2.0,
         slices={"server-1": names, "server-2": names},
         request_rate=rate,
@@ -91,3 +96,24 @@ def test_a_slice_that_is_gone_is_told(directory: SessionDirectory) -> None:
     shutil.rmtree(folder / "server-2")
     with pytest.raises(BadInput, match="holds no slices"):
         write_report(directory)
+
+
+def test_methods_are_named_over_starts(directory: SessionDirectory) -> None:
+    for arm in (BASELINE, OTHER):
+        for start in range(1, 5):
+            folder = add_profile(directory, arm, rate=100.0 + start, start=start)
+    write_report(directory)
+    page = (directory.path / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"Different in every start \(4.starts each; 5.% chance[^)]*\): Cart.total \(", page)
+    # One flame graph for all starts, beside the slices of the first.
+    assert (directory.path / "profiles" / OTHER / "cpu" / "flame.html").exists()
+    assert not (folder / "flame.html").exists()
+
+
+def test_of_one_start_no_method_is_named(directory: SessionDirectory) -> None:
+    add_profile(directory, BASELINE)
+    add_profile(directory, OTHER)
+    write_report(directory)
+    page = (directory.path / "report.html").read_text(encoding="utf-8")
+    assert re.search("is not known: 1.start of each arm", page)
+    assert "--profile-starts" in page

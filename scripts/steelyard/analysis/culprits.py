@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which methods really cost more in one arm than in the other: a test over starts, with an error rate for all together.
+
+Starts of one JVM differ: compilers inline differently, data lie elsewhere. So the unit is a start, and what a profile
+of one start shows of its slices says nothing here. All labels of starts are exchanged with each other, and a method is
+named where its difference is larger than nearly every largest difference of any method under exchanged labels:
+single-step maxT (Westfall and Young, Resampling-Based Multiple Testing, 1993), which holds the chance of a single false
+name in all methods together at the level. Differences are weighed by their spread, to which the median spread of all
+methods is added, so that a method that hardly costs or hardly varies does not lead (Tusher and others, PNAS 98(9),
+2001).
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.analysis.profiles import ProfileData, own_costs
+
+LEVEL = 0.05
+"""Chance that equal arms have a method named."""
+LEAST_STARTS = 4
+"""Starts of each arm: of fewer than four and four no exchange reaches the level."""
+SHARE = 0.002
+"""Part of the whole below which a method is not looked at."""
+_EXCHANGES = 2000
+"""Most exchanges of labels; where there are more, so many are drawn."""
+
+Matrix = npt.NDArray[np.float64]
+
+
+class Culprit(NamedTuple):
+    """A method whose cost differs, per 1,000 requests in the profile's unit."""
+
+    method: str
+    baseline: float
+    arm: float
+    p: float
+    """Adjusted for all methods."""
+
+
+def culprits(baseline: Sequence[ProfileData], arm: Sequence[ProfileData], seed: int = 0) -> list[Culprit]:
+    """The methods that are named, the most certain first; none where there are too few starts to name any.
+
+    Args:
+        baseline: a profile of each of its starts.
+        arm: another arm's, of the same event.
+        seed: of the exchanges, where not all are made.
+    """
+    if min(len(baseline), len(arm)) < LEAST_STARTS:
+        return []
+    costs = [_mean_costs(data) for data in (*baseline, *arm)]
+    names = sorted(
+        {name for cost in costs for name, value in cost.items() if value >= SHARE * sum(cost.values())}
+    )
+    matrix = np.array([[cost.get(name, 0.0) for name in names] for cost in costs])
+    first = len(baseline)
+    observed = np.abs(_statistics(matrix, np.arange(len(costs)) < first))
+    largest = np.array(
+        [np.abs(_statistics(matrix, mask)).max() for mask in _exchanges(len(costs), first, seed)]
+    )
+    p = np.array([np.mean(largest >= value * (1 - 1e-9)) for value in observed])
+    means = matrix[:first].mean(axis=0), matrix[first:].mean(axis=0)
+    named = [
+        (p[i], -observed[i], Culprit(name, float(means[0][i]), float(means[1][i]), float(p[i])))
+        for i, name in enumerate(names)
+        if p[i] <= LEVEL
+    ]
+    return [culprit for *_, culprit in sorted(named)]
+
+
+def _mean_costs(data: ProfileData) -> dict[str, float]:
+    """Own cost of each method of one start, per 1,000 requests."""
+    total: dict[str, float] = {}
+    for slice_costs in own_costs(data):
+        for name, cost in slice_costs.items():
+            total[name] = total.get(name, 0.0) + cost * data.per_thousand
+    return total
+
+
+def _statistics(matrix: Matrix, mask: npt.NDArray[np.bool_]) -> Matrix:
+    """Difference of the means of two groups of starts, over its standard error and the median of all."""
+    first, second = matrix[mask], matrix[~mask]
+    spread = np.sqrt(first.var(axis=0, ddof=1) / len(first) + second.var(axis=0, ddof=1) / len(second))
+    statistics: Matrix = (second.mean(axis=0) - first.mean(axis=0)) / (spread + np.median(spread) + 1e-12)
+    return statistics
+
+
+def _exchanges(size: int, first: int, seed: int) -> list[npt.NDArray[np.bool_]]:
+    """Ways to call `first` of so many starts the baseline, the true one among them."""
+    indices = np.arange(size)
+    if comb(size, first) <= _EXCHANGES:
+        return [np.isin(indices, chosen) for chosen in combinations(range(size), first)]
+    generator = np.random.default_rng(seed)
+    drawn = [np.isin(indices, generator.permutation(size)[:first]) for _ in range(_EXCHANGES - 1)]
+    return [indices < first, *drawn]
