@@ -105,10 +105,10 @@ def plan(
         order = [place.arm for place in made.schedule if place.block == block]
         print_line(console, f"  block {block}: {', '.join(order)}")
     if made.profilers:
+        starts = made.request.profile_starts
+        trials = "a trial" if starts == 1 else count(starts, "trial")
         print_line(
-            console,
-            f"  then trials of each arm watched by {', '.join(made.profilers)}"
-            f" ({count(made.request.profile_starts, 'start')}), in no average",
+            console, f"  then {trials} of each arm watched by {', '.join(made.profilers)}, in no average"
         )
     console.print("\n[bold]Commands[/bold] (first server of each arm)")
     for arm in made.arms:
