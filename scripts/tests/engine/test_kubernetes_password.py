@@ -3,6 +3,7 @@
 
 import base64
 import json
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from steelyard.engines.kubernetes import password
-from steelyard.engines.kubernetes.password import make_secret
+from steelyard.engines.kubernetes.password import make_secret, trust_cluster
 
 
 class _Api(BaseHTTPRequestHandler):
@@ -84,3 +85,11 @@ def test_what_goes_wrong_is_one_sentence(account: Path, capsys: pytest.CaptureFi
     for line in capsys.readouterr().err.splitlines():
         assert line.startswith("steelyard: the Secret mongodb could not be made (")
         assert "the-token" not in line
+
+
+def test_an_authority_without_key_usage_is_taken_as_kubectl_takes_it(account: Path) -> None:
+    """Python 3.13 refuses it by default (`VERIFY_X509_STRICT`)."""
+    trusted = trust_cluster(account)
+    assert trusted.verify_mode == ssl.CERT_REQUIRED
+    assert trusted.check_hostname
+    assert not trusted.verify_flags & ssl.VERIFY_X509_STRICT
