@@ -171,7 +171,7 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     if core is None or few_switches(estimate):
         return estimate
     spread = None if core.is_tied else core
-    if spread is not None and (unselected := with_voids(estimate, comparisons)) is not None:
+    if spread is not None and (unselected := with_voids(estimate, LEVEL / comparisons)) is not None:
         agree = (spread.mean > 0) is (unselected.mean > 0)
         spread = replace(
             spread,
@@ -272,10 +272,10 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     carried = carry_over_of(session, trials)
     labels = {arm: arm_label(session, arm) for arm in arms}
     notes += filter(None, [carry_over_note(carried, infos[asked.primary], labels, labels[baseline])])
-    own_figures = figures[asked.primary]
+    own_figures, before = figures[asked.primary], predecessors(trials)
     for arm, compared in estimates[asked.primary].items():
         logs = logs_by_place(own_figures[arm], own_figures[baseline])
-        why = carry_over_reason(logs, arm, baseline, predecessors(trials), carried)
+        why = carry_over_reason(logs, arm, baseline, before, carried)
         if why is not None and compared.unequal is None:
             estimates[asked.primary][arm] = compared.model_copy(update={"unequal": why})
     for name in (name for name in names if name in wanted):

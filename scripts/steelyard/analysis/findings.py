@@ -17,16 +17,17 @@ def side_of(low: float, high: float) -> int:
     return int(low > 0) - int(high < 0)
 
 
-def with_voids(estimate: Estimate, comparisons: int = 1) -> PairedTest | None:
+def with_voids(estimate: Estimate, level: float) -> PairedTest | None:
     """The test with the void trials left in; None where none is void or nothing can be said."""
-    unselected = paired_test([math.log(ratio) for ratio in estimate.left_in], LEVEL / comparisons)
+    unselected = paired_test([math.log(ratio) for ratio in estimate.left_in], level)
     return None if unselected is None or unselected.is_tied else unselected
 
 
 def is_changed_by_voids(estimate: Estimate) -> bool:
     """Whether the void trials, left in, make another finding of a comparison."""
-    unselected = with_voids(estimate, estimate.comparisons)
-    core = paired_test([math.log(ratio) for ratio in estimate.ratios], LEVEL / estimate.comparisons)
+    level = LEVEL / estimate.comparisons
+    unselected = with_voids(estimate, level)
+    core = paired_test([math.log(ratio) for ratio in estimate.ratios], level)
     if unselected is None or core is None or core.is_tied:
         return False
     return side_of(core.low, core.high) != side_of(unselected.low, unselected.high)

@@ -10,12 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.results.profile import Event
+from steelyard.results.schema import Event
 
 Stack = tuple[str, ...]
 """Frames, the outermost first."""
@@ -103,6 +104,11 @@ class ProfileData:
         """By what the cost of all slices together is multiplied to be that of 1,000 requests."""
         return 1000 / math.fsum(self.requests)
 
+    @cached_property
+    def methods(self) -> dict[Stack, tuple[str, str]]:
+        """`own_method` of each stack, of which most are in many slices."""
+        return {stack: own_method(self.event, stack) for stacks in self.slices for stack in stacks}
+
 
 def pool(starts: Sequence[ProfileData]) -> ProfileData:
     """All slices of several starts (one at least)."""
@@ -178,7 +184,7 @@ def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int =
     names = [name for name, _ in totals.most_common(MOST)]
     areas: dict[str, str] = {}
     for data in (baseline, arm):
-        areas |= dict(own_method(data.event, stack) for stacks in data.slices for stack in stacks)
+        areas |= dict(data.methods[stack] for stacks in data.slices for stack in stacks)
     generator = np.random.default_rng(seed)
     means, resampled = [], []
     for data, costs in zip((baseline, arm), sides, strict=True):
@@ -209,7 +215,7 @@ def own_costs(data: ProfileData) -> Iterator[Counter[str]]:
     for stacks in data.slices:
         costs: Counter[str] = Counter()
         for stack, cost in stacks.items():
-            costs[own_method(data.event, stack)[0]] += cost
+            costs[data.methods[stack][0]] += cost
         yield costs
 
 

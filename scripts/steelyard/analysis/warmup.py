@@ -105,9 +105,7 @@ def judge_steady(
     )
     relative = last[kept] / level
     change = last_change(relative)
-    # From step to step, and by their median: neither a rise nor a jump is noise.
-    noise = float(np.median(np.abs(np.diff(series / level)))) / (NORMAL_MEDIAN * math.sqrt(2))
-    slope, allowance = _slope(relative, kept, seconds, noise)
+    slope, allowance = _slope(relative, kept, seconds, _step_noise(series / level))
     limit = SLOPE_LIMIT + allowance
     faults = []
     if change is not None:
@@ -174,7 +172,12 @@ def series_noise(rates: Sequence[float]) -> float | None:
     rise and no jump is in it. None of too few seconds, or where nothing was served for half of the time."""
     if len(rates) < MIN_POINTS or (level := float(np.median(rates))) <= 0:
         return None
-    return float(np.median(np.abs(np.diff(np.asarray(rates) / level)))) / (NORMAL_MEDIAN * math.sqrt(2))
+    return _step_noise(np.asarray(rates) / level)
+
+
+def _step_noise(relative: NDArray[np.float64]) -> float:
+    """From step to step, and by their median: neither a rise nor a jump is noise."""
+    return float(np.median(np.abs(np.diff(relative)))) / (NORMAL_MEDIAN * math.sqrt(2))
 
 
 def last_change(relative: NDArray[np.float64]) -> int | None:

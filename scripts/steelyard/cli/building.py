@@ -15,11 +15,9 @@ from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
 from steelyard.session.async_profiler import EVENTS, PACKAGE
 from steelyard.session.runtimes import RuntimeResolver
+from steelyard.spec.injectors import PACKAGE as INJECTOR
 from steelyard.units import format_duration
 from steelyard.workload.loader import load_workload, workload_names
-
-INJECTOR = "loadgen"
-"""The package of the injector."""
 
 
 def ensure_build(
@@ -34,11 +32,12 @@ def ensure_build(
         MissingRequirement: no JDK with javac, or no Maven.
         BuildFailed: as it says.
     """
-    known = maven_packages()
-    wanted = {name: known[name] for name in (known if packages is None else packages)}
-    build = find_build(wanted, root)
+    names = maven_packages() if packages is None else packages
+    build = find_build(names, root)
     if build is not None:
         return build
+    known = maven_packages()
+    wanted = {name: known[name] for name in names}
     builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
     require_javac(builder)
     maven = find_maven(Path(builder.identity.home))

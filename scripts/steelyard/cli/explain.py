@@ -9,7 +9,7 @@ from typer import Argument
 
 from steelyard.cli.options import JsonOption, open_console, print_json, print_sentence
 from steelyard.errors import BadInput, Exit
-from steelyard.experiment.settings import SECTIONS
+from steelyard.experiment.settings import SECTIONS, setting_name
 from steelyard.host.states import STATES
 from steelyard.jvm.reference import options_by_value
 from steelyard.jvm.rows import On, Setting
@@ -94,8 +94,7 @@ def _settings() -> Iterator[Explanation]:
                         "OpenJ9": _options(row.openj9),
                         "note": row.note,
                     }
-            name = f"{section}.{key}" if section == "jitserver" else key
-            yield Explanation(name, f"setting {named}", lines)
+            yield Explanation(setting_name(section, key), f"setting {named}", lines)
 
 
 def _values(described: dict[str, Any]) -> str:  # a property of a JSON Schema

@@ -30,7 +30,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import sentences
 from steelyard.gate.needs import describe_needs
 from steelyard.gate.plan import find_certificate_here, pair_seconds
-from steelyard.gate.power import describe, predict_detectable
+from steelyard.gate.power import describe, earlier_sessions, predict_detectable
 from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
@@ -69,7 +69,8 @@ def plan(
     made = make_plan(
         make_request(experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts)
     )
-    changes = predict_detectable(made, out)
+    earlier = earlier_sessions(made, out)
+    changes = predict_detectable(made, earlier)
     if as_json:
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
         return
@@ -96,7 +97,7 @@ def plan(
         console.print(
             f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
         )
-        for line in (*lines, *describe_needs(made, out)):
+        for line in (*lines, *describe_needs(made, earlier)):
             print_sentence(console, line, indent="  ")
     for line in _by_certificate(made, out, pool):
         print_line(console, line)

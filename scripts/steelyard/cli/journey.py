@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.building import INJECTOR, ensure_build
+from steelyard.cli.building import ensure_build
 from steelyard.cli.options import JdkOption, JsonOption, open_console, print_json, print_line
 from steelyard.cli.workload import WorkloadArgument
 from steelyard.errors import BadInput, Exit
@@ -19,6 +19,7 @@ from steelyard.recording.writer import JourneyWriter
 from steelyard.results.store import write_atomic
 from steelyard.session import workload_up
 from steelyard.session.journey_try import journey_of, run_try, summary_lines, try_settings
+from steelyard.spec.injectors import PACKAGE as INJECTOR
 from steelyard.workload.loader import load_workload
 
 app = typer.Typer(

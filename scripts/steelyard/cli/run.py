@@ -16,7 +16,7 @@ from steelyard.errors import Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.gate.needs import describe_needs
-from steelyard.gate.power import describe, predict_detectable
+from steelyard.gate.power import describe, earlier_sessions, predict_detectable
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
@@ -29,6 +29,7 @@ from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing_places, run_session
 from steelyard.session.runtimes import ClusterTarget, RuntimeResolver, make_engines, require_startable
 from steelyard.session.workload_up import require_idle
+from steelyard.spec.injectors import PACKAGE as INJECTOR
 from steelyard.workload.loader import load_workload
 
 
@@ -74,10 +75,9 @@ def run(
 
 def _say_what_it_sees(plan: SessionPlan, out: Path, console: Console) -> None:
     """A quick session that cannot answer says so before it starts."""
-    primary = [
-        change for change in predict_detectable(plan, out) if change.metric == plan.experiment.metrics.primary
-    ]
-    for line in (*describe(plan, primary), *describe_needs(plan, out)):
+    earlier, name = earlier_sessions(plan, out), plan.experiment.metrics.primary
+    primary = [change for change in predict_detectable(plan, earlier) if change.metric == name]
+    for line in (*describe(plan, primary), *describe_needs(plan, earlier)):
         print_sentence(console, f"before it starts: {line}")
 
 
@@ -126,7 +126,7 @@ def prepare_resume(
     doubts = directory.doubts(trials)
     runtimes = RuntimeResolver(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))
-    if any(part.artifact.package == "loadgen" for arm in session.arms for part in arm.spec.components):
+    if any(part.artifact.package == INJECTOR for arm in session.arms for part in arm.spec.components):
         # The build of the checkout, should it be gone and the sources the same.
         runtimes.runtime(DeploymentSettings())
         ensure_builds(console, runtimes, [arm.spec for arm in session.arms], session.profilers)

@@ -225,9 +225,7 @@ def _spec(runtimes: RuntimeResolver, arm: Arm, port: int, listen: str) -> Spec:
     check_fits_host({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)
-    return spec.model_copy(
-        update={"components": [component for component in spec.components if component.role != "injector"]}
-    )
+    return spec.model_copy(update={"components": spec.without_injectors})
 
 
 def _keep(workload: str, arm: Arm, port: int, jdk: Path | None, listen: str) -> None:

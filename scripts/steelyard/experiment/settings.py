@@ -32,6 +32,11 @@ HostChecks = Mapping[str, Callable[[Any], object]]
 """Settings of the host by name; each refuses a value that it does not take by a ValueError."""
 
 
+def setting_name(section: Section, key: str) -> str:
+    """What a setting of the experiment file is called as a factor or with --set."""
+    return f"{section}.{key}" if section in _NAMED else key
+
+
 class Settings:
     """The settings of an experiment on one workload."""
 
@@ -40,7 +45,7 @@ class Settings:
         self._own = workload.settings
         self._host = host
         self.sections: dict[str, Section] = {
-            f"{section}.{key}" if section in _NAMED else key: section
+            setting_name(section, key): section
             for section, model in SECTIONS.items()
             for key in model.model_fields
             if key not in SECTIONS

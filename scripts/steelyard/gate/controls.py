@@ -13,6 +13,7 @@ from steelyard.analysis.carry_over import logs_by_place
 from steelyard.analysis.estimates import values_of
 from steelyard.analysis.paired import CLEARLY, paired_test, ratio_of
 from steelyard.analysis.rounds import valid_trials
+from steelyard.gate.interim import arms_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import percent
 from steelyard.results.schema import Session, Trial
@@ -42,10 +43,10 @@ def moved_controls(session: Session, trials: Sequence[Trial]) -> list[str]:
     if not runs_one_application(first, second):
         return []
     valid = valid_trials(trials)
-    baseline, candidate = sorted(session.arms, key=lambda arm: not arm.baseline)
+    baseline, candidate = arms_of(session)
     phrases = []
     for name in CONTROLS:
-        base, mine = (values_of(valid.get(arm.name, {}), name) for arm in (baseline, candidate))
+        base, mine = (values_of(valid.get(arm, {}), name) for arm in (baseline, candidate))
         core = paired_test([*logs_by_place(mine, base).values()], CLEARLY / len(CONTROLS))
         if core is None or core.is_tied or core.low <= 0 <= core.high:
             continue

@@ -8,15 +8,14 @@ Jones, ISMM 2013; `gate/certificate.py`, `windows_of`).
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import Windows, windows_of
-from steelyard.gate.power import Spread, primary_spread
+from steelyard.gate.power import Earlier, Spread, primary_spread
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.session.plan import SessionPlan
@@ -42,15 +41,15 @@ class SessionNeed(NamedTuple):
     """That it takes, repeats left out."""
 
 
-def describe_needs(plan: SessionPlan, results: Path) -> list[str]:
+def describe_needs(plan: SessionPlan, earlier: Sequence[Earlier]) -> list[str]:
     """What the planned session lacks to see `WANTED` in its primary metric, one sentence; nothing where it lacks
     nothing or nothing is known.
 
     Args:
         plan: of the session.
-        results: folder with earlier ones.
+        earlier: sessions here, from `earlier_sessions`.
     """
-    spread = primary_spread(plan, results)
+    spread = primary_spread(plan, earlier)
     others = len(plan.arms) - 1
     if spread is None:
         return []

@@ -6,7 +6,7 @@ published spreads stand in and are named as such. A metric without either is not
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +43,8 @@ FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
 
 
-_Earlier = tuple[Session, Analysis, SessionDirectory]
+Earlier = tuple[Session, Analysis, SessionDirectory]
+"""An earlier session here, with where it lies."""
 
 
 class DetectableChange(NamedTuple):
@@ -58,14 +59,17 @@ class DetectableChange(NamedTuple):
     source: str
 
 
-def predict_detectable(plan: SessionPlan, results: Path) -> list[DetectableChange]:
+def predict_detectable(plan: SessionPlan, earlier: Sequence[Earlier]) -> list[DetectableChange]:
     """What a session will detect: for the primary metric, then the reported ones, in each arm.
 
     Nothing of searches, and nothing of what the load decides.
+
+    Args:
+        plan: of the session.
+        earlier: from `earlier_sessions`.
     """
     metrics, arms = plan.experiment.metrics, [arm.name for arm in plan.arms if not arm.baseline]
     skipped = {SURVIVED, *_load_metrics(plan)}
-    earlier = list(_earlier_sessions(plan, results))
     families = (
         [metrics.primary],
         [name for name in dict.fromkeys(metrics.report) if name != metrics.primary],
@@ -132,19 +136,19 @@ class Spread(NamedTuple):
     directory: SessionDirectory | None
 
 
-def primary_spread(plan: SessionPlan, results: Path) -> Spread | None:
+def primary_spread(plan: SessionPlan, earlier: Sequence[Earlier]) -> Spread | None:
     """That of the primary metric: as an earlier session here tells it, else the largest published one; None: of
     searches, of what the load decides, and where neither is known."""
     name, arms = plan.experiment.metrics.primary, [arm.name for arm in plan.arms if not arm.baseline]
     if plan.experiment.search is not None or name in {SURVIVED, *_load_metrics(plan)} or not arms:
         return None
-    seen = _known_spread(plan, list(_earlier_sessions(plan, results)), name, arms[0])
+    seen = _known_spread(plan, earlier, name, arms[0])
     if seen is None and name in PUBLISHED:
         return Spread(math.sqrt(2) * PUBLISHED[name][1], None, None, None)
     return seen
 
 
-def _known_spread(plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str) -> Spread | None:
+def _known_spread(plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm: str) -> Spread | None:
     """The spread of a metric in the most alike session that tells it; None: no one does."""
     for session, analysis, directory in earlier:
         every = analysis.estimates.get(name, {})
@@ -162,7 +166,7 @@ def _known_spread(plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm
 
 
 def _predict(
-    plan: SessionPlan, earlier: Sequence[_Earlier], name: str, arm: str, comparisons: int
+    plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm: str, comparisons: int
 ) -> DetectableChange:
     blocks, load = plan.experiment.design.blocks, plan.experiment.load
     spread = _known_spread(plan, earlier, name, arm)
@@ -187,8 +191,9 @@ def _predict(
     return DetectableChange(name, arm, low, high, source)
 
 
-def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[_Earlier]:
-    """Sessions whose spread tells of this one's, the most alike first: same experiment, same windows, most blocks."""
+def earlier_sessions(plan: SessionPlan, results: Path) -> list[Earlier]:
+    """Those of a folder whose spread tells of this one's, the most alike first: same experiment, same windows, most
+    blocks."""
     own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
     ranked = []
     for path in results.glob("*/analysis.json"):
@@ -207,4 +212,4 @@ def _earlier_sessions(plan: SessionPlan, results: Path) -> Iterator[_Earlier]:
             rank = (same, windows, analysis.blocks_complete, session.created)
             if alike:
                 ranked.append((rank, (session, analysis, directory)))
-    return (earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True))
+    return [earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from steelyard.analysis.findings import with_voids
 from steelyard.analysis.paired import LEVEL, PairedTest, fraction_of, paired_test, sign_flip_p
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
@@ -84,19 +85,19 @@ def decide(
 
 def _weigh(estimate: Estimate, better: Better, margin: float, levels: tuple[float, float]) -> Verdict:
     level, _ = levels
-    core = paired_test([math.log(ratio) for ratio in estimate.ratios], level)
+    logs = [math.log(ratio) for ratio in estimate.ratios]
+    core = paired_test(logs, level)
     if core is None:
         usable = count(len(estimate.ratios), "usable block")
         return Verdict("inconclusive", f" has {usable}", _MORE, estimate.metric)
     if core.is_tied:
         same = ": every block has the same ratio, so no spread was seen and nothing is ruled out"
         return Verdict("inconclusive", same, metric=estimate.metric)
-    logs = [math.log(ratio) for ratio in estimate.ratios]
     verdict = _judge(estimate.metric, logs, core, better, margin, levels)
-    left_in = [math.log(ratio) for ratio in estimate.left_in]
-    unselected = paired_test(left_in, level)
-    if verdict.outcome == "inconclusive" or unselected is None or unselected.is_tied:
+    unselected = with_voids(estimate, level)
+    if verdict.outcome == "inconclusive" or unselected is None:
         return verdict
+    left_in = [math.log(ratio) for ratio in estimate.left_in]
     other = _judge(estimate.metric, left_in, unselected, better, margin, levels)
     if other.outcome == verdict.outcome:
         return verdict

@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from steelyard.clock import SYSTEM, Clock
 from steelyard.host.system import System
+from steelyard.sampling.procfs import HostCpu, parse_host_cpu
 
 IDLE = 0.02
 """Busy share of the CPUs at which the host counts as idle: the limit that the doctor has for other load."""
@@ -67,19 +68,19 @@ def _is_in_pieces(system: System) -> bool:
 
 
 def _busy_share(system: System, clock: Clock) -> float | None:
-    first = _cpu_times(system)
+    """Of one look; steal and idle are not busy."""
+    first = _cpu_seconds(system)
     clock.sleep(LOOK)
-    second = _cpu_times(system)
-    if first is None or second is None or second[1] <= first[1]:
+    second = _cpu_seconds(system)
+    if first is None or second is None:
         return None
-    return (second[0] - first[0]) / (second[1] - first[1])
+    busy = second.busy - first.busy
+    passed = busy + second.idle - first.idle + second.steal - first.steal
+    return busy / passed if passed > 0 else None
 
 
-def _cpu_times(system: System) -> tuple[int, int] | None:
-    """Ticks of all CPUs in which they were busy, and all ticks; steal and idle are not busy."""
-    name, *ticks = (system.text("proc/stat") or "").partition("\n")[0].split()[:9] or [""]
-    if name != "cpu" or len(ticks) < 8 or not all(tick.isdigit() for tick in ticks):
+def _cpu_seconds(system: System) -> HostCpu | None:
+    try:
+        return parse_host_cpu((system.text("proc/stat") or "").encode())
+    except ValueError:
         return None
-    user, nice, kernel, idle, waiting, irq, soft, steal = map(int, ticks)
-    busy = user + nice + kernel + irq + soft
-    return busy, busy + idle + waiting + steal

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from steelyard.analysis.profiles import ProfileData, Stack, pool, read_stacks
 from steelyard.errors import BadInput
-from steelyard.results.profile import INTERVALS, RECORD, Event, Profile
+from steelyard.results.profile import INTERVALS, RECORD, Profile
+from steelyard.results.schema import Event
 from steelyard.results.store import read_record
 
 FLAME = "flame.html"

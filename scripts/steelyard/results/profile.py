@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """profile.json: one sampling profile of an arm, beside its slices."""
 
-from typing import Literal
-
-from steelyard.results.schema import FORMAT_VERSION
+from steelyard.results.schema import FORMAT_VERSION, Event
 from steelyard.results.spec import Record
 
-Event = Literal["cpu", "alloc", "lock", "wall"]
-"""What is sampled: CPU time, allocated memory, waiting for locks, or time of all threads, running or not."""
 UNITS: dict[Event, str] = {"cpu": "ns", "alloc": "bytes", "lock": "ns", "wall": "ns"}
 """What a cost is; of `cpu` and `wall` the time between two samples for each of them."""
 INTERVALS: dict[Event, int] = {"cpu": 10_000_000, "alloc": 524_288, "lock": 10_000, "wall": 50_000_000}

@@ -20,7 +20,9 @@ from steelyard.yamlfile import Scalar
 FORMAT_VERSION = 2
 
 Phase = Literal["wash-out", "set-host", "prepare", "start", "ramp", "warmup", "measure", "stop", "collect"]
-Profiler = Literal["jfr", "perf", "javacore", "cpu", "alloc", "lock", "wall"]
+Event = Literal["cpu", "alloc", "lock", "wall"]
+"""What a sampling profiler samples: CPU time, allocation, waiting for locks, or time of all threads, running or not."""
+Profiler = Literal["jfr", "perf", "javacore", Event]
 TrialState = Literal["valid", "void"]
 
 

@@ -14,8 +14,8 @@ from typing import get_args
 
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.rows import FOLDER
-from steelyard.results.profile import INTERVALS, Event
-from steelyard.results.schema import Profiler
+from steelyard.results.profile import INTERVALS
+from steelyard.results.schema import Event, Profiler
 
 EVENTS: tuple[Event, ...] = get_args(Event)
 SLICE = 2.0

@@ -22,6 +22,7 @@ from steelyard.results.schema import ArmRecord, HostFacts, RecordedWorkload, Ses
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
+from steelyard.spec.injectors import PACKAGE as INJECTOR
 
 _MAY_DIFFER = {"os", "swap_bytes", "cgroup_version"}
 """Facts of the host that may change; over the others a session must not be mixed."""
@@ -215,7 +216,7 @@ def _versions(plan: SessionPlan) -> dict[str, str]:
     """Versions of the parts that can influence a figure."""
     parts = {"steelyard": __version__, **_own_versions()}
     for mark in plan.runtimes.builds:
-        for jar in sorted((BUILDS / mark / "loadgen" / "lib").glob("gatling-core-[0-9]*.jar")):
+        for jar in sorted((BUILDS / mark / INJECTOR / "lib").glob("gatling-core-[0-9]*.jar")):
             parts["gatling"] = jar.stem.removeprefix("gatling-core-")
     return parts | plan.runtimes.versions()
 

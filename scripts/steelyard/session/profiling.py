@@ -21,8 +21,8 @@ from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
-from steelyard.results.profile import RECORD, Event, Profile
-from steelyard.results.schema import ArmRecord, Phase, Profiler, Session
+from steelyard.results.profile import RECORD, Profile
+from steelyard.results.schema import ArmRecord, Event, Phase, Profiler, Session
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_folder, write_record
 from steelyard.session.async_profiler import (

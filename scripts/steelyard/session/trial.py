@@ -11,7 +11,7 @@ trial whose servers or injectors fail is void and kept; one that is interrupted 
 """
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -71,7 +71,7 @@ class TrialRunner:
         data = DataSets(self.directory, self.engines, self.context)
         try:
             with ExitStack() as cleanup:
-                self._wash_out(together, phases)
+                self._wash_out(together, specs.values(), phases)
                 self._set_host(together[0], specs[together[0].arm])
                 for prepared, spec in specs.items():
                     specs[prepared] = data.in_place(spec)
@@ -169,9 +169,11 @@ class TrialRunner:
             "injector", lambda injector: {"settings": {**injector.settings, "seed": seed}}
         )
 
-    def _wash_out(self, together: Sequence[Planned], phases: dict[str, tuple[float, float]]) -> None:
+    def _wash_out(
+        self, together: Sequence[Planned], specs: Iterable[Spec], phases: dict[str, tuple[float, float]]
+    ) -> None:
         """Servers of a cluster run on other machines, which this one cannot wait for."""
-        if all(self._spec(planned).engine == "kubernetes" for planned in together):
+        if all(spec.engine == "kubernetes" for spec in specs):
             return
         self.context.watcher.phase("wash-out", None)
         for planned in together:

@@ -15,6 +15,8 @@ from steelyard.workload.journey import Journey, MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
 
+PACKAGE = "loadgen"
+"""The package of a build that injectors run from."""
 _WORDS = [
     *("-cp", "${package}/lib/*"),
     *("dev.steelyard.loadgen.Main", "${folder}/settings.json"),
@@ -39,7 +41,7 @@ def injector_components(
     count = 1 if probe else spec.load.injectors
     if spec.engine == "process":
         special: dict[str, Any] = {
-            "artifact": Artifact(form="java", package="loadgen", build=runtime.tools, jvm=jvm, words=_WORDS),
+            "artifact": Artifact(form="java", package=PACKAGE, build=runtime.tools, jvm=jvm, words=_WORDS),
             "jvm_options": injector_options(jvm),
         }
     else:

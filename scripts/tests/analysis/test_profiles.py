@@ -15,7 +15,7 @@ from steelyard.analysis.profiles import (
     own_method,
     read_stacks,
 )
-from steelyard.results.profile import Event
+from steelyard.results.schema import Event
 
 LIBERTY = "com/ibm/ws/http/dispatcher/internal/channel/HttpDispatcherLink.ready_[1]"
 SHOP = "shop/Cart.total_[j]"

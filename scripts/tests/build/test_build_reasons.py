@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,20 +66,14 @@ def test_a_hook_s_repository_is_not_taken_for_ours(repository: Path, monkeypatch
     assert len(git(repository, "rev-parse", "HEAD")) == 40
 
 
-def test_maven_s_first_error_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_maven_s_first_error_is_quoted(tmp_path: Path, fake_maven: Callable[[str], Path]) -> None:
     (tmp_path / "pom.xml").write_text("<project/>", encoding="utf-8")
-    maven = tmp_path / "mvn"
-    maven.write_text(
-        "#!/bin/sh\n"
+    maven = fake_maven(
         "printf '\\033[0m\\033[0m[ERROR] Could not create local repository at /none/.m2 -> [Help 1]\\n'\n"
         "echo '[ERROR] '\n"
         "echo '[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.'\n"
-        "exit 1\n",
-        encoding="utf-8",
+        "exit 1\n"
     )
-    maven.chmod(0o755)
-    monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(build, "BUILDS", tmp_path / "cache" / "build")
     jdk = Jdk(Path("/java"), make_jvm("hotspot"))
     with pytest.raises(
         BuildFailed, match=r"\(Could not create local repository at /none/.m2 .*: see .*build.log"

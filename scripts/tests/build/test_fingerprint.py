@@ -3,14 +3,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from builders import make_jvm
 from waiting import ended, wait_until
 
-from steelyard import build as build_module
-from steelyard.build import find_build, fingerprint
+from steelyard.build import find_build, fingerprint, make_build
 from steelyard.host.java import Jdk
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
@@ -157,26 +157,21 @@ def test_a_build_that_was_killed_leaves_no_maven_and_is_made_anew(tmp_path: Path
     assert (made / "loadgen" / "lib.jar").exists()
 
 
-def test_a_build_is_made_package_by_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_is_made_package_by_package(tmp_path: Path, fake_maven: Callable[[str], Path]) -> None:
     """Maven is asked for the modules of what is missing; what is there stays as it is."""
     checkout, asked = tmp_path / "checkout", tmp_path / "asked"
     checkout.mkdir()
     (checkout / "pom.xml").write_text("<project/>", encoding="utf-8")
-    maven = tmp_path / "mvn"
-    maven.write_text(
-        f'#!/bin/sh\necho "$*" >> {asked}\nfor module in loadgen apps/shop apps/olio/geocoder; do\n'
-        "mkdir -p $module/target/made && date +%N > $module/target/made/jar\ndone\n",
-        encoding="utf-8",
+    maven = fake_maven(
+        f'echo "$*" >> {asked}\nfor module in loadgen apps/shop apps/olio/geocoder; do\n'
+        "mkdir -p $module/target/made && date +%N > $module/target/made/jar\ndone\n"
     )
-    maven.chmod(0o755)
-    monkeypatch.setattr(build_module, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(build_module, "BUILDS", tmp_path / "cache" / "build")
     jdk = Jdk(Path("/java"), make_jvm("hotspot"))
     wanted = {name: Path(module) / "target" / "made" for name, module in MODULES.items()}
 
     def make(*names: str) -> Path:
         packages = {name: wanted[name] for name in names}
-        return build_module.make_build(jdk, maven, packages, lambda _line: None, checkout)
+        return make_build(jdk, maven, packages, lambda _line: None, checkout)
 
     made = make("loadgen")
     first = (made / "loadgen" / "jar").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from steelyard.analysis.profiles import changes
 from steelyard.paths import ROOT
 from steelyard.report.sampled import read_profiles
-from steelyard.results.profile import Event
+from steelyard.results.schema import Event
 from steelyard.results.store import SessionDirectory
 
 from .driver import DONE, call

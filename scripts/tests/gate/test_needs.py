@@ -10,7 +10,7 @@ from test_power import LEVELS, earlier, planned
 from steelyard.analysis.paired import detectable_effect
 from steelyard.gate.certificate import Windows
 from steelyard.gate.needs import WANTED, _needs, describe_needs
-from steelyard.gate.power import PUBLISHED, primary_spread
+from steelyard.gate.power import PUBLISHED, earlier_sessions, primary_spread
 from steelyard.session.plan import SessionPlan
 
 
@@ -19,12 +19,16 @@ def plan() -> SessionPlan:
     return planned(LEVELS)
 
 
+def described(plan: SessionPlan, results: Path) -> list[str]:
+    return describe_needs(plan, earlier_sessions(plan, results))
+
+
 def test_without_an_earlier_session_the_largest_published_spread_is_taken(
     plan: SessionPlan, tmp_path: Path
 ) -> None:
-    (line,) = describe_needs(plan, tmp_path)
+    (line,) = described(plan, tmp_path)
     assert line.startswith("To see 5 % in throughput (by the largest published spread): ")
-    spread = primary_spread(plan, tmp_path)
+    spread = primary_spread(plan, earlier_sessions(plan, tmp_path))
     assert spread is not None
     assert spread.sd == pytest.approx(math.sqrt(2) * PUBLISHED["throughput"][1])
     each = {need.arms: need for arms in (3, 2) for need in _needs(plan, spread.sd, None, arms)}
@@ -45,12 +49,12 @@ def test_an_earlier_session_here_tells_its_own_spread_and_one_that_sees_enough_n
     plan: SessionPlan, tmp_path: Path
 ) -> None:
     earlier(tmp_path, plan, 6, 0.04)
-    (line,) = describe_needs(plan, tmp_path)
+    (line,) = described(plan, tmp_path)
     assert "(by the spread in one)" in line
     other = tmp_path / "quiet"
     other.mkdir()
     earlier(other, plan, 6, 0.005)
-    assert describe_needs(plan, other) == []
+    assert described(plan, other) == []
 
 
 def test_longer_windows_are_named_where_they_save_time(plan: SessionPlan) -> None:
@@ -64,9 +68,9 @@ def test_longer_windows_are_named_where_they_save_time(plan: SessionPlan) -> Non
 
 def test_a_host_that_cannot_see_it_says_so(plan: SessionPlan, tmp_path: Path) -> None:
     earlier(tmp_path, plan, 6, 0.5)
-    (line,) = describe_needs(plan, tmp_path)
+    (line,) = described(plan, tmp_path)
     assert line.endswith("not with 100 blocks of any of these arms; use a quieter host")
 
 
 def test_searches_and_what_the_load_decides_have_none(tmp_path: Path) -> None:
-    assert describe_needs(planned(name="capacity"), tmp_path) == []
+    assert described(planned(name="capacity"), tmp_path) == []

@@ -13,7 +13,7 @@ from builders import make_arms, make_session, make_trial
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.experiment.schema import Metrics
-from steelyard.gate.power import PUBLISHED, describe, predict_detectable
+from steelyard.gate.power import PUBLISHED, DetectableChange, describe, earlier_sessions, predict_detectable
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import RecordedWorkload
@@ -64,10 +64,14 @@ def earlier(
     return SessionDirectory(folder / name).keep(found)
 
 
+def predicted(plan: SessionPlan, results: Path) -> list[DetectableChange]:
+    return predict_detectable(plan, earlier_sessions(plan, results))
+
+
 def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     plan: SessionPlan, tmp_path: Path
 ) -> None:
-    found = predict_detectable(plan, tmp_path)
+    found = predicted(plan, tmp_path)
     first = found[0]
     assert (first.metric, first.arm) == ("throughput", "jvms-2")
     low, high, whose = PUBLISHED["throughput"]
@@ -99,7 +103,7 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
     plan: SessionPlan, tmp_path: Path
 ) -> None:
     analysis = earlier(tmp_path, plan, 5, 0.02)
-    found = {(one.metric, one.arm): one for one in predict_detectable(plan, tmp_path)}
+    found = {(one.metric, one.arm): one for one in predicted(plan, tmp_path)}
     for arm in ("jvms-2", "jvms-4"):
         core = paired_test([math.log(ratio) for ratio in analysis.estimates["throughput"][arm].ratios])
         assert core is not None
@@ -112,7 +116,7 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
 
 def test_what_it_says_before_is_what_the_report_says_after(plan: SessionPlan, tmp_path: Path) -> None:
     after = earlier(tmp_path, plan, 6, 0.02).estimates["throughput"]["jvms-4"]
-    before = next(one for one in predict_detectable(plan, tmp_path) if one.arm == "jvms-4")
+    before = next(one for one in predicted(plan, tmp_path) if one.arm == "jvms-4")
     assert (before.low, before.high) == pytest.approx((after.detectable, after.detectable_high))
 
 
@@ -122,9 +126,7 @@ def test_arms_that_the_earlier_session_did_not_have_get_its_spread_over_all(
     analysis = earlier(tmp_path, plan, 6, 0.02)
     ratios = [one.ratios for one in analysis.estimates["throughput"].values()]
     variances = [np.var(np.log(of), ddof=1) for of in ratios]
-    (found,) = (
-        one for one in predict_detectable(planned("jvms=1,8"), tmp_path) if one.metric == "throughput"
-    )
+    (found,) = (one for one in predicted(planned("jvms=1,8"), tmp_path) if one.metric == "throughput")
     assert found.low == pytest.approx(detectable_effect(6, math.sqrt(float(np.mean(variances)))))
 
 
@@ -142,7 +144,7 @@ def test_what_tells_nothing_of_this_session_is_not_used(
     plan: SessionPlan, tmp_path: Path, blocks: int, changes: dict[str, Any]
 ) -> None:
     earlier(tmp_path, plan, blocks, 0.02, **changes)
-    assert "published" in predict_detectable(plan, tmp_path)[0].source
+    assert "published" in predicted(plan, tmp_path)[0].source
 
 
 def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_path: Path) -> None:
@@ -150,16 +152,16 @@ def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_pa
     (tmp_path / "damaged" / "session.json").write_text("{", encoding="utf-8")
     foreign = earlier(tmp_path, plan, 6, 0.02, "mixed")
     write_record(tmp_path / "mixed" / "analysis.json", foreign.model_copy(update={"session_id": "another"}))
-    assert "published" in predict_detectable(plan, tmp_path)[0].source
+    assert "published" in predicted(plan, tmp_path)[0].source
 
 
 def test_the_most_alike_session_is_used(plan: SessionPlan, tmp_path: Path) -> None:
     """The same experiment and windows before more blocks; other windows are named."""
     short = planned(LEVELS, "measure=20s", blocks=8)
     earlier(tmp_path, short, 8, 0.03, "short")
-    assert "from short (8 blocks of 20 s, not 1 min)" in predict_detectable(plan, tmp_path)[0].source
+    assert "from short (8 blocks of 20 s, not 1 min)" in predicted(plan, tmp_path)[0].source
     earlier(tmp_path, plan, 4, 0.02, "long")
-    assert "from long (4 blocks)" in predict_detectable(plan, tmp_path)[0].source
+    assert "from long (4 blocks)" in predicted(plan, tmp_path)[0].source
 
 
 def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
@@ -167,7 +169,7 @@ def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
 ) -> None:
     load = plan.experiment.load.model_copy(update={"model": "open", "users": None, "rate": 100.0})
     given = replace(plan, experiment=plan.experiment.model_copy(update={"load": load}))
-    found = predict_detectable(given, tmp_path)
+    found = predicted(given, tmp_path)
     assert {one.metric for one in found} == {"memory_rss", "cpu_per_1k"}
     assert "throughput: nothing, as the arrivals decide it and not the servers" in describe(given, found)
 
@@ -175,7 +177,7 @@ def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
 def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_path: Path) -> None:
     changes = {"procedure": "survive", "metrics": Metrics(primary="survived", report=[])}
     survive = replace(plan, experiment=plan.experiment.model_copy(update=changes))
-    found = predict_detectable(survive, tmp_path)
+    found = predicted(survive, tmp_path)
     assert found == []
     assert describe(survive, found) == [
         "trials survived: if all 6 of an arm live, 54 % of all such trials is not ruled out"
@@ -183,4 +185,4 @@ def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_pa
 
 
 def test_searches_have_no_ratio_to_foresee(tmp_path: Path) -> None:
-    assert predict_detectable(make_plan(RunRequest("capacity", seed=1)), tmp_path) == []
+    assert predicted(make_plan(RunRequest("capacity", seed=1)), tmp_path) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MissingRequirement
-from steelyard.results.profile import Event
+from steelyard.results.schema import Event
 from steelyard.session.async_profiler import EVENTS, agent_option, keep_slices, passes, require_library
 
 
