@@ -5,7 +5,7 @@
     ./steelyard up acmeair
     python bench/record_pages.py acmeair http://127.0.0.1:PORT tests/fixtures/recordings/acmeair.har
 
-Needs the Python package playwright and Debian's package chromium, which nothing else of the project does. What is
+Needs the Python package playwright, which is of the tests' requirements, and Debian's package chromium. What is
 written is what the browser has recorded, less what `journey from-har` does not read and the content of scripts,
 styles and pictures.
 """
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright  # type: ignore[import-not-found]
+from playwright.sync_api import Page, sync_playwright
 
 HEADERS = (
     "accept",

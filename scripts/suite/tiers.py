@@ -28,7 +28,7 @@ TIERS = (
         True,
     ),
     Tier("servers", "Maven: all that is asked of applications on real servers"),
-    Tier("long", "long sessions and fault trials, other JDKs, long simulations"),
+    Tier("long", "long sessions and fault trials, other JDKs, long simulations, pages in Chromium"),
     Tier("containers", "images of each platform, bundles, sessions in containers and on a Kubernetes node"),
 )
 """In the order in which they run."""
@@ -77,6 +77,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "scripts/steelyard/sampling/*": ("containers",),
     "scripts/suite/*": EVERY,
     "scripts/tests/*.py": _PYTHON,
+    "scripts/tests/browser/*": ("long",),
     "scripts/tests/containers/*": ("containers",),
     "scripts/tests/e2e/*": ("sessions", "long"),
     "scripts/tests/stages.py": EVERY,
