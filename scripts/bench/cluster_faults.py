@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does to sessions on a Kubernetes node what clusters do to pods, and prints what each session says of it.
 
-    k8s/local/node.sh -d .steelyard/test/node start, and its images: ping, loadgen and harness (docs/kubernetes.md)
+    k8s/local/node.sh -d .steelyard/test/node start, and its images: ping, loadgen and harness
     PYTHONPATH=scripts:scripts/tests .steelyard/venv/bin/python scripts/bench/cluster_faults.py [FAULT ...]
 
 A session of tiny trials on ping is hit in the measurement of its first one. That has to be void with a sentence, the

@@ -4,7 +4,7 @@
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/collector_cost.py FOLDER [OPTION of run ...]
 
 Options are those of `run`: `--engine kubernetes --namespace steelyard`. The session is kept in FOLDER; a FOLDER that is
-a session already is read again. Three tables, for docs/cluster.md:
+a session already is read again. Three tables, for docs/lab-notes/2026-11-23-cluster.md:
 
 - injectors: their CPU for each request, by how many share one rate; void trials are in it, and how many there were;
 - the harness beside them, by the samples of those trials, and its client (`kubectl proxy`), whose memory is read while

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often the rule of steadiness is right, on series of throughput whose truth is known (docs/method.md).
+"""How often the rule of steadiness is right, on series whose truth is known (docs/explanation/warm-up.md).
 
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/steady_rule.py [SERIES]
 

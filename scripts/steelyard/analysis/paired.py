@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The statistics of paired log ratios: one small fast core for reports, gate and self-check.
 
-A value here is log(arm / baseline) of one block; the blocks are the sample (METHOD, "Estimates").
+A value here is log(arm / baseline) of one block; the blocks are the sample (docs/explanation/estimates.md).
 """
 
 import math

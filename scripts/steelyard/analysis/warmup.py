@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a server has warmed up: no change point, no slope, a quiet JIT (METHOD, "One trial", step 3).
+"""Whether a server has warmed up: no change point, no slope, a quiet JIT (docs/explanation/warm-up.md).
 
 The slope rule and noise. Least squares over 60 s has a standard error of its own: 0.45 %/min for every percent of
 noise from second to second. Holding the bare estimate against 1 %/min would refuse most steady servers on a noisy

@@ -53,7 +53,7 @@ def explanations() -> Iterator[Explanation]:
             if rule.voids
             else "marks the trial, which still counts",
             "trials": ", ".join(rule.procedures),
-            "why": f"docs/{rule.source}" if rule.source.startswith("method.md") else rule.source,
+            "why": rule.source.replace("explanation/", "docs/explanation/"),
         }
         yield Explanation(rule.name, "check", lines)
     yield from _settings()

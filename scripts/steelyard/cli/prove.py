@@ -23,7 +23,7 @@ def selfcheck(
     only: Annotated[
         str, Option("--only", metavar="TEXT", help="Only cells whose name begins so.", show_default="all")
     ] = "",
-    markdown: Annotated[bool, Option("--markdown", help="Print the table of docs/method.md.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Print a table for documents.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show false alarms, coverage and power of the harness over thousands of simulated sessions.

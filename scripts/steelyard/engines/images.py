@@ -224,5 +224,5 @@ def _advice(container: ContainerDescription, own: bool) -> str:
             " STEELYARD_VERSION and STEELYARD_FLAVOUR"
         )
     if container.variable is not None:
-        return f"say with {container.variable} which image to run instead (docs/containers.md)"
+        return f"say with {container.variable} which image to run instead (docs/how-to/build-images.md)"
     return "build or pull it on this host, or correct the image in the workload file or the experiment"

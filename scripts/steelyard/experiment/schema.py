@@ -113,8 +113,8 @@ class Warmup(Model):
         json_schema_extra={"type": ["object", "string", "number"], "pattern": DURATION_PATTERN}
     )
     until: Literal["steady", "compiled", "fixed"] = "steady"
-    """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/method.md); it takes 73 s or more.
-    `compiled`: the JIT takes less than a fifth of the servers' CPU. `fixed`: for `at_least`."""
+    """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/explanation/warm-up.md); it takes
+    73 s or more. `compiled`: the JIT takes less than a fifth of the servers' CPU. `fixed`: for `at_least`."""
     at_least: Duration = 30.0
     at_most: Duration = 180.0
     """Cap; a trial that has waited for `steady` so long is marked *not steady*, kept and shown."""

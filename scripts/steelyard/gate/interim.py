@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interim analyses of a gate: what its pairs say at fixed places, and whether it ends there.
 
-Method: docs/method.md, "The gate".
+Method: docs/explanation/gate.md.
 
 Pure, over a session and its trials; the same for real, resumed and simulated ones. Each analysis asks pass and
 regression of one 98 % interval: wholly below the margin, wholly beyond zero. So three of them call an unchanged build

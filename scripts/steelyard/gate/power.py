@@ -35,7 +35,7 @@ PUBLISHED = {
     "latency_p99": (0.05, 0.05, "a shared runner's"),
     **_STARTS,
 }
-"""Lowest and highest standard deviation from trial to trial, and whose (docs/method.md, "The gate")."""
+"""Lowest and highest standard deviation from trial to trial, and whose (docs/explanation/gate.md)."""
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""

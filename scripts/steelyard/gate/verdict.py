@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate: pass, regression or inconclusive, from one estimate (METHOD, "The gate")."""
+"""The gate: pass, regression or inconclusive, from one estimate (docs/explanation/gate.md)."""
 
 import math
 from collections.abc import Sequence
@@ -139,7 +139,7 @@ def _judge(
         )
         return Verdict("pass", text, metric=name)
     # By Student's t an interval that excludes zero and a bound beyond the margin put the estimate above half the
-    # margin anyway (the bound is less than twice the estimate); METHOD's condition stands for other intervals.
+    # margin anyway (the bound is less than twice the estimate); the condition is for other intervals.
     if (
         bound >= margin
         and least > 0

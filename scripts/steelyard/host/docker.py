@@ -24,7 +24,9 @@ MINIMUM_COMPOSE = (2, 24)
 ANSWER_LIMIT = 60.0
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 """The kernel's names where images have another."""
-INSTALL = "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/containers.md)"
+INSTALL = (
+    "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/how-to/containers.md)"
+)
 
 
 class DockerFailed(ClientFailed):

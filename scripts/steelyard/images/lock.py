@@ -108,7 +108,7 @@ def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) ->
             ):
                 raise MissingRequirement(
                     "no base can be had: it says why above; go on where the registry can be reached, or give your own"
-                    " with `docker compose up --build` (docs/containers.md)"
+                    " with `docker compose up --build` (docs/how-to/build-images.md)"
                 ) from error
         return "local", find_bases(docker, "local")
     if missing := find_unlocked(published):

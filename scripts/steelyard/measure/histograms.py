@@ -22,7 +22,7 @@ _INTERVAL = re.compile(r"(?:Tag=([^,]*),)?([\d.]+),([\d.]+),[\d.]+,(\S+)")
 """Tag, seconds from the base time to the start, length in seconds, the longest, the histogram."""
 _NS_PER_MS = 1e6
 P99_NEEDS, P999_NEEDS = 1_000, 10_000
-"""Fewest requests for a p99 and a p99.9 (docs/method.md, Estimates)."""
+"""Fewest requests for a p99 and a p99.9 (docs/explanation/estimates.md)."""
 
 
 @dataclass

@@ -12,7 +12,7 @@ from steelyard.measure.formulas import (
     sum_of,
 )
 from steelyard.measure.jit_log import why_not_remote
-from steelyard.measure.rule import ONE_TRIAL, STEADY, Rule, judge_none, judge_share, needs
+from steelyard.measure.rule import STEADY, WARM_UP, Rule, judge_none, judge_share, needs
 from steelyard.measure.window import SENTENCES, Window, trial_figure
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
@@ -127,7 +127,7 @@ RULES = (
         unit="of the CPU budget",
         says="JIT under 2 % in the window",
         judge=judge_share("jit_share", "JIT threads used {} of the servers' CPU budget"),
-        source=ONE_TRIAL,
+        source=WARM_UP,
         procedures=STEADY,
         voids=False,
         unless=_JVM,

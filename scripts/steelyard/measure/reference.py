@@ -55,7 +55,8 @@ def _metric(metric: Metric) -> tuple[str, ...]:
 def _rule(rule: Rule) -> tuple[str, ...]:
     failing = "voids" if rule.voids else "marks"
     limit = f"{rule.limit:g} {rule.unit}".rstrip()
-    return f"`{rule.name}`", rule.says, limit, failing, _trials(rule.procedures), rule.source
+    source = re.sub(r"explanation/([\w-]+)\.md", r"[\1](\g<0>)", rule.source)
+    return f"`{rule.name}`", rule.says, limit, failing, _trials(rule.procedures), source
 
 
 def _trials(procedures: tuple[ProcedureName, ...]) -> str:

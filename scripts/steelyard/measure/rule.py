@@ -28,8 +28,8 @@ RATE_LIMIT = 0.01
 CHANCE = f"{100 * (1 - FALSE_ALARM):g} % CI"
 """What the interval is that chance is given."""
 RESULT = "in a `survive` trial more of them are its result: it did not survive"
-VOIDS = "method.md, What voids a trial"
-ONE_TRIAL = "method.md, One trial"
+VOIDS = "explanation/validity.md"
+WARM_UP = "explanation/warm-up.md"
 
 
 class Finding(NamedTuple):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether throughput was steady before it was measured (analysis/warmup.py decides)."""
 
-from steelyard.measure.rule import ONE_TRIAL, STEADY, Finding, Rule
+from steelyard.measure.rule import STEADY, WARM_UP, Finding, Rule
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Spec
 
@@ -20,7 +20,7 @@ RULES = (
         unit="",
         says="steady before the measurement, by the rules above",
         judge=judge_steady,
-        source=ONE_TRIAL,
+        source=WARM_UP,
         procedures=STEADY,
         voids=False,
     ),

@@ -11,7 +11,7 @@ from steelyard.results import figures
 from steelyard.results.schema import JournalEntry
 
 FEW_BLOCKS = 6
-"""With fewer blocks than this the intervals are wide and a single odd trial weighs much (METHOD, Peeking)."""
+"""With fewer blocks than this the intervals are wide and a single odd trial weighs much."""
 
 
 def caveats(view: View) -> list[str]:

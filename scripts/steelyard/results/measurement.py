@@ -38,7 +38,7 @@ class Latency(Record):
     p50: float | None
     p90: float | None
     p99: float | None
-    """None with fewer than 1,000 requests (METHOD, Estimates)."""
+    """None with fewer than 1,000 requests (docs/explanation/estimates.md)."""
     p999: float | None
     """None with fewer than 10,000 requests."""
     max: float | None

@@ -58,7 +58,7 @@ GATE_TABLE = {
     0.028: {0.02: 36, 0.03: 17, 0.05: 8, 0.10: 4},
     0.05: {0.02: 108, 0.03: 50, 0.05: 19, 0.10: 6},
 }
-"""METHOD, "The gate": blocks for a 90 % chance to pass an unchanged build, by variation and margin."""
+"""Blocks for a 90 % chance to pass an unchanged build, by variation and margin (docs/explanation/gate.md)."""
 
 
 @cache

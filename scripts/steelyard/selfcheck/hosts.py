@@ -4,11 +4,11 @@
 A trial's log throughput is: level of the session + drift + step + noise of its start + what its place in its block
 adds.
 
-Calibration. METHOD describes its hosts by words ("a random walk of about 2 % over the session"). Here that is a walk
-that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away from
-where it began (3.5 % x sqrt(2/pi) x 2/3), and METHOD's false alarms of "all of A, then all of B" come out within a
-point. A walk that ends with 2 % would give 34 / 49 / 63 % there. Sessions of another day differ in level by a
-standard deviation of 2 % (3 % on the noisy host), which METHOD's figures for a stored baseline ask for.
+Calibration. docs/explanation/design.md describes hosts in words ("a random walk of about 2 % over the session"). Here
+that is a walk that ends a session with a standard deviation of 3.5 %: on average over the session it is then 1.9 % away
+from where it began (3.5 % x sqrt(2/pi) x 2/3), and the page's false alarms of "all of A, then all of B" come out
+within a point. A walk that ends with 2 % would give 34 / 49 / 63 % there. Sessions of another day differ in level by a
+standard deviation of 2 % (3 % on the noisy host), which the page's figures for a stored baseline ask for.
 """
 
 import math

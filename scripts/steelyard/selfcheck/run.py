@@ -47,7 +47,9 @@ def run_selfcheck(
     """
     chosen = [cell for cell in cells() if cell.name.startswith(only)]
     if not chosen:
-        raise BadInput(f"no cell of the self-check begins with {only!r}: see its table in docs/method.md")
+        raise BadInput(
+            f"no cell of the self-check begins with {only!r}: docs/lab-notes/2026-11-26-self-check.md has their names"
+        )
     jobs = [job for cell in chosen for job in jobs_of(cell, sessions, seed)]
     total, done = sum(size for _, size, _ in jobs), 0
     tallies: dict[str, Tally] = {cell.name: Counter() for cell in chosen}

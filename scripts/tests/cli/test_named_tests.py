@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What documents name in the code is there: tests for a kind of fault (docs/method.md), steps of a trial
+"""What documents name in the code is there: tests for a kind of fault (docs/rules-and-tests.md), steps of a trial
 (docs/development.md)."""
 
 import re
@@ -14,7 +14,7 @@ JAVA = {
     path.name: path
     for path in (*ROOT.glob("loadgen/src/test/**/*.java"), *ROOT.glob("apps/**/src/test/**/*.java"))
 }
-PAGE = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "rules-and-tests.md").read_text(encoding="utf-8")
 
 
 def rows() -> list[str]:

@@ -114,7 +114,7 @@ def test_where_each_part_ran_is_told(name: str) -> None:
 @pytest.mark.parametrize(
     ("page", "text", "link"),
     [
-        ("gate.md", "[a](method.md#the-gate)", "method.md#the-gate"),
+        ("gate.md", "[a](explanation/gate.md#duets)", "explanation/gate.md#duets"),
         ("how-to/void-trials.md", "[a](../metrics.md)", "../metrics.md"),
         ("README.md", "[a](../apps/README.md)", "reference/apps.md"),
         ("reference/apps.md", "[a](../docs/gate.md#x)", "../gate.md#x"),

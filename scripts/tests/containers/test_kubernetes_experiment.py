@@ -166,7 +166,7 @@ def finish(node: Node) -> str:
 
 
 def bring_home(folder: Path) -> Path:
-    """By the command of docs/cluster.md: the folder of sessions."""
+    """By the command of docs/how-to/harness-in-the-cluster.md: the folder of sessions."""
     command = [
         "exec",
         "deployment/results",

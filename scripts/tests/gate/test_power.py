@@ -94,7 +94,7 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
 
 
 def test_published_spreads_are_those_of_the_method() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "method.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "explanation" / "gate.md").read_text(encoding="utf-8")
     rows = {f"{100 * sd:.2g} %" for low, high, _ in PUBLISHED.values() for sd in (low, high)}
     assert all(f"| {row} |" in page for row in rows)
 

@@ -55,7 +55,9 @@ def test_documents_list_every_image() -> None:
     assert rows == set(IMAGES)
     listed = set(
         re.findall(
-            rf"^\| `([a-z0-9-]+):{re.escape(__version__)}", text_of("docs/containers.md"), re.MULTILINE
+            rf"^\| `([a-z0-9-]+):{re.escape(__version__)}",
+            text_of("docs/reference/compose-bundles.md"),
+            re.MULTILINE,
         )
     )
     assert listed == set(IMAGES)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bundles of k8s/: each renders, is what the API knows, and keeps the promises of docs/kubernetes.md."""
+"""The bundles of k8s/: each renders, is what the API knows, and keeps the promises of
+docs/reference/kubernetes-bundles.md."""
 
 import json
 import re

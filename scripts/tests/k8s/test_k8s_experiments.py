@@ -106,8 +106,8 @@ def test_the_results_outlive_the_harness_and_are_beside_it(folder: Path) -> None
 
 
 def test_a_kustomization_of_a_person_s_own_as_documented(tmp_path: Path) -> None:
-    """The one of docs/cluster.md: another registry, HotSpot, more options."""
-    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    """The one of docs/how-to/harness-in-the-cluster.md: another registry, HotSpot, more options."""
+    text = (ROOT / "docs" / "how-to" / "harness-in-the-cluster.md").read_text(encoding="utf-8")
     mine: dict[str, Any] = yaml.safe_load(
         text.partition("```yaml\n# mine/")[2].partition("\n")[2].partition("```")[0]
     )

@@ -236,7 +236,7 @@ def find_cluster(
     program = shutil.which("kubectl", path=environment.get("PATH", os.defpath))
     if program is None:
         raise MissingRequirement(
-            "kubectl was not found: install it (docs/kubernetes.md), or use --engine process or compose"
+            "kubectl was not found: install it (docs/how-to/cluster.md), or use --engine process or compose"
         )
     client = Path(program)
     _require_version(

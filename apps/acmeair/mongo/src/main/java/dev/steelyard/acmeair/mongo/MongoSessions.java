@@ -20,7 +20,7 @@ import org.bson.Document;
  * <p>Nearly every request of the monolith looks for its session. For that and for a new session the
  * commands are put together here: from the collection's own methods the driver of today makes
  * tables of codecs and of results anew for each reply, which the original's, older one does less
- * (docs/acmeair.md has the figures). The commands are those that the methods send.
+ * (figures: docs/lab-notes/2026-11-23-acmeair.md). The commands are those that the methods send.
  */
 @Singleton
 public final class MongoSessions implements SessionRepository {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Deployments.Services.class)
 final class MicroservicesCostIT {
 
-  /** KiB for a request, measured as this test does: docs/acmeair.md has the originals' beside. */
+  /** KiB for a request; the originals': docs/lab-notes/2026-11-23-acmeair.md. */
   private static final Map<String, Integer> KIB =
       Map.of(
           "login", 252,

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Deployments.Monolith.class)
 final class MonolithBytesIT {
 
-  /** KiB for a request, measured as this test does: docs/acmeair.md has the original's beside. */
+  /** KiB for a request; the original's: docs/lab-notes/2026-11-23-acmeair.md. */
   private static final Map<String, Integer> KIB =
       Map.of(
           "login", 141,
