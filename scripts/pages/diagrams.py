@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pages import guide_diagrams, method_diagrams
+from pages import guide_diagrams, method_diagrams, topology_diagrams
 from pages.svg import Drawing
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
@@ -24,6 +24,12 @@ DIAGRAMS: dict[str, Callable[[], Drawing]] = {
     "cores": guide_diagrams.draw_cores,
     "engines": guide_diagrams.draw_engines,
     "jitserver": guide_diagrams.draw_jitserver,
+    "scale": topology_diagrams.draw_scale,
+    "acmeair": topology_diagrams.draw_acmeair,
+    "daytrader7-olio": topology_diagrams.draw_daytrader7_olio,
+    "compose": topology_diagrams.draw_compose,
+    "cluster": topology_diagrams.draw_cluster,
+    "history": topology_diagrams.draw_history,
 }
 """By the name of their file."""
 

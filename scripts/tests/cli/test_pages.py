@@ -114,15 +114,15 @@ def test_where_each_part_ran_is_told(name: str) -> None:
 @pytest.mark.parametrize(
     ("page", "text", "link"),
     [
-        ("gate.md", "[a](explanation/gate.md#duets)", "explanation/gate.md#duets"),
+        ("files.md", "[a](explanation/gate.md#duets)", "explanation/gate.md#duets"),
         ("how-to/void-trials.md", "[a](../metrics.md)", "../metrics.md"),
         ("README.md", "[a](../apps/README.md)", "reference/apps.md"),
-        ("reference/apps.md", "[a](../docs/gate.md#x)", "../gate.md#x"),
+        ("reference/apps.md", "[a](../docs/files.md#x)", "../files.md#x"),
         ("reference/apps.md", "[a](ping/workload.yaml)", f"{REPOSITORY}/blob/main/apps/ping/workload.yaml"),
         ("own-server.md", "[a](examples/a.yaml)", f"{REPOSITORY}/blob/main/docs/examples/a.yaml"),
         ("contributing.md", "[a](docs/development.md)", "development.md"),
-        ("gate.md", "[a](https://example.org/a)", "https://example.org/a"),
-        ("gate.md", "[a](#the-gate)", "#the-gate"),
+        ("files.md", "[a](https://example.org/a)", "https://example.org/a"),
+        ("files.md", "[a](#a-part)", "#a-part"),
     ],
 )
 def test_links_lead_to_the_same_thing_on_the_site(page: str, text: str, link: str) -> None:
