@@ -6,7 +6,7 @@
 A case is a name below, with how often; what follows `--` are options of `gate`. With `--engine compose` among them both
 sides are images, built first (bases: the variables STEELYARD_BASE_MAVEN and STEELYARD_BASE_HOTSPOT, as for compose/).
 Sessions, the noise certificate (made first, where FOLDER has none) and the answers are kept in FOLDER: a second call
-adds to them. Prints every answer of FOLDER, for docs/lab-notes/2026-11-24-gate.md. Run it on a host that does nothing else.
+adds to them. Prints every answer of FOLDER, for the lab notes. Run it on a host that does nothing else.
 """
 
 import json
