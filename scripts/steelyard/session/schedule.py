@@ -20,9 +20,9 @@ from steelyard.results.spec import Spec
 START_CPU_SECONDS = 5.0
 """CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md)."""
 FOREGROUND_START = 1.5
-"""How much longer a start takes when it compiles in the foreground (docs/experiments.md)."""
+"""How much longer a start takes when it compiles in the foreground (docs/explanation/warm-up.md)."""
 COMPILE_CPU_SECONDS = 8.0
-"""CPU seconds in which one Liberty server compiles what a load asks it for (docs/experiments.md)."""
+"""CPU seconds in which one Liberty server compiles what a load asks it for (docs/explanation/warm-up.md)."""
 INJECTOR_CPU_SECONDS = 5.0
 """CPU seconds of an injector beside it."""
 INJECTOR_START_SECONDS = 3.0

@@ -12,11 +12,13 @@ import yaml
 from pages.diagrams import DIAGRAMS, IMAGES
 from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
 from pages.site import requests_elsewhere
+from steelyard.experiment.loader import load_experiment
 from steelyard.experiment.schema import EngineName, ProcedureName
 from steelyard.host.states import STATES
 from steelyard.measure.ledger import PARTNER
 from steelyard.measure.registry import RULES
 from steelyard.paths import ROOT
+from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload, workload_names
 
 DOCS = ROOT / "docs"
@@ -77,6 +79,14 @@ def test_the_workload_file_of_the_tutorial_is_one(tmp_path: Path) -> None:
     (tmp_path / "workload.yaml").write_text(block.partition("```")[0], encoding="utf-8")
     workload = load_workload(str(tmp_path / "workload.yaml"))
     assert workload.workload.settings["jar"].default == "new.jar"
+
+
+def test_the_experiment_of_the_page_of_searches_is_one(tmp_path: Path) -> None:
+    text = (DOCS / "searches.md").read_text(encoding="utf-8")
+    (block,) = (part for part in text.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))
+    (tmp_path / "my-capacity.yaml").write_text(block.partition("```")[0], encoding="utf-8")
+    experiment = load_experiment(tmp_path / "my-capacity.yaml", host_checks()).experiment
+    assert experiment.search is not None
 
 
 def test_the_page_of_void_trials_has_each_check_and_what_to_do() -> None:
