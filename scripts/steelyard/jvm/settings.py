@@ -266,7 +266,7 @@ class JvmSettings(Model):
         openj9=On({"remote": ""}),
         hotspot="only OpenJ9 has a JITServer: choose an OpenJ9 JDK with --jdk",
         compared=False,
-        note="Options and what shows that it compiles there: [jitserver.md](jitserver.md)",
+        note="Options and what shows that it compiles there: [JITServer](reference/jitserver.md)",
     )
     """`remote` compiles in a JITServer (OpenJ9 only), which is a component of the trial: settings `jitserver.*`."""
     jvm_args: Annotated[

@@ -49,7 +49,7 @@ START_END = 30.0
 THRASHING_FAULTS = 50.0
 """Major faults a second. A server in enough memory has none for minutes once its code has been read. On OpenJ9 with
 half of what it needed one had 250 to 330, spent 81 to 95 % of its CPU in the kernel, and served 4 to 39 requests/s
-where another served 627 (docs/jitserver.md)."""
+where another served 627 (docs/lab-notes/2026-11-23-jitserver.md)."""
 AT_LIMIT = 0.99
 """Of the limit, from which on a container has reached it: the kernel takes pages back in batches."""
 _RESTART_ROLES: tuple[Role, ...] = ("compiler", "server", "proxy")
