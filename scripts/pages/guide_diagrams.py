@@ -133,7 +133,7 @@ def draw_cores() -> Drawing:
 
 def draw_engines() -> Drawing:
     """One file, three engines."""
-    d = Drawing(760, 250, "One experiment file, run as processes, containers or pods")
+    d = Drawing(760, 272, "One experiment file, run as processes, containers or pods")
     d.text(20, 32, "One experiment, three engines", "large")
     d.box(30, 98, 150, 60, ["experiment.yaml", "workload.yaml"], "soft", "small strong")
     rows = [
@@ -150,7 +150,7 @@ def draw_engines() -> Drawing:
         d.text(594, y + 28, needs, "small faint")
     d.text(
         30,
-        236,
+        258,
         "Same trials, checks and report. --engine process,compose compares the engines themselves.",
         "small",
     )

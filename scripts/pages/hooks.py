@@ -23,6 +23,15 @@ ADOPTED = {
     "CHANGELOG.md": "changelog.md",
 }
 """Documents beside docs/ that are pages of the site, by their path in the checkout."""
+LAST_IN_SEARCH = (
+    "lab-notes/",
+    "rules-and-tests",
+    "development",
+    "releasing",
+    "changelog",
+    "reference/experiment-file",
+)
+"""Beginnings of pages that hold many words that people search for, and seldom the answer."""
 _LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
 
 
@@ -78,5 +87,7 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Each page before it becomes HTML."""
+    """Each page before it becomes HTML; what was run, and what is for contributors, comes last in a search."""
+    if page.file.src_uri.startswith(LAST_IN_SEARCH):
+        page.meta["search"] = {"boost": 0.1}
     return rewrite_links(markdown, page.file.src_uri)

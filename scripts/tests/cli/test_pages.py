@@ -73,12 +73,15 @@ def first_cells(page: str, heading: str) -> list[str]:
     return [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
 
 
-def test_the_workload_file_of_the_tutorial_is_one(tmp_path: Path) -> None:
-    text = (DOCS / "tutorials" / "first-gate.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("page", "jar"), [("tutorials/first-gate.md", "new.jar"), ("how-to/spring-boot.md", "shop.jar")]
+)
+def test_the_workload_file_of_a_page_is_one(tmp_path: Path, page: str, jar: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
     block = next(part for part in text.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))
     (tmp_path / "workload.yaml").write_text(block.partition("```")[0], encoding="utf-8")
     workload = load_workload(str(tmp_path / "workload.yaml"))
-    assert workload.workload.settings["jar"].default == "new.jar"
+    assert workload.workload.settings["jar"].default == jar
 
 
 def test_the_experiment_of_the_page_of_searches_is_one(tmp_path: Path) -> None:
