@@ -179,15 +179,15 @@ def draw_history() -> Drawing:
     d = Drawing(760, 268, "Figures over commits: a level, a change point, and the level after it")
     d.text(20, 32, "A history finds the commit after which it is slower", "large")
     for level in (95, 100):
-        y = 190 - 14 * (level - 93)
+        y = 190.0 - 14 * (level - 93)
         d.path([(60, y), (740, y)], "dashed")
         d.text(52, y + 4, str(level), "small faint", "end")
-    places = [(84 + 42 * n, 190 - 14 * (value - 93)) for n, value in enumerate(values)]
+    places = [(84 + 42 * n, 190.0 - 14 * (value - 93)) for n, value in enumerate(values)]
     for number, (x, y) in enumerate(places):
         d.path([(x, y - 14), (x, y + 14)])
         d.circle(x, y, 5, "a" if number < 8 else "bad")
     for first, last, mean, role in ((0, 7, 100.25, "s-a"), (8, 15, 95.9, "s-bad")):
-        y = 190 - 14 * (mean - 93)
+        y = 190.0 - 14 * (mean - 93)
         d.path([(places[first][0] - 12, y), (places[last][0] + 12, y)], f"thick {role}")
     at = (places[7][0] + places[8][0]) / 2
     d.path([(at, 56), (at, 204)], "dashed s-bad")
