@@ -23,6 +23,21 @@ ADOPTED = {
     "CHANGELOG.md": "changelog.md",
 }
 """Documents beside docs/ that are pages of the site, by their path in the checkout."""
+FIRST_IN_SEARCH = (
+    *(
+        "how-to/",
+        "tutorials/",
+        "own-server",
+        "workloads",
+        "experiments",
+        "searches",
+        "jitserver",
+        "openj9",
+        "history",
+    ),
+    *("studies.md", "comparing", "glossary"),
+)
+"""Beginnings of pages that say what to do."""
 LAST_IN_SEARCH = (
     "lab-notes/",
     "rules-and-tests",
@@ -87,7 +102,9 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Each page before it becomes HTML; what was run, and what is for contributors, comes last in a search."""
+    """Each page before it becomes HTML, and how far up a search shows it."""
     if page.file.src_uri.startswith(LAST_IN_SEARCH):
         page.meta["search"] = {"boost": 0.1}
+    if page.file.src_uri.startswith(FIRST_IN_SEARCH):
+        page.meta["search"] = {"boost": 3}
     return rewrite_links(markdown, page.file.src_uri)

@@ -52,6 +52,21 @@ def test_a_page_shows_a_command_on_its_first_screen(page: str) -> None:
     assert re.search(r"\./steelyard|^```|^    \S", "\n".join(lines[:40]), re.MULTILINE)
 
 
+LONGEST = 620
+"""Characters of a paragraph: about five lines of 120."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.startswith(("how-to/", "tutorials/", "explanation/", "studies/"))]
+)
+def test_a_guide_is_no_wall_of_text(page: str) -> None:
+    text = re.sub(
+        r"^```.*?^```", "", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text)
+    assert [part for part in parts if len(part) > LONGEST and not part.startswith("|")] == []
+
+
 def test_diagrams_are_what_the_program_draws() -> None:
     assert {path.stem for path in IMAGES.glob("*.svg")} == set(DIAGRAMS)
     for name, draw in DIAGRAMS.items():
@@ -84,12 +99,13 @@ def test_the_workload_file_of_a_page_is_one(tmp_path: Path, page: str, jar: str)
     assert workload.workload.settings["jar"].default == jar
 
 
-def test_the_experiment_of_the_page_of_searches_is_one(tmp_path: Path) -> None:
-    text = (DOCS / "searches.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["experiments.md", "searches.md"])
+def test_the_experiment_of_a_page_is_one(tmp_path: Path, page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
     (block,) = (part for part in text.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))
-    (tmp_path / "my-capacity.yaml").write_text(block.partition("```")[0], encoding="utf-8")
-    experiment = load_experiment(tmp_path / "my-capacity.yaml", host_checks()).experiment
-    assert experiment.search is not None
+    (tmp_path / "mine.yaml").write_text(block.partition("```")[0], encoding="utf-8")
+    experiment = load_experiment(tmp_path / "mine.yaml", host_checks()).experiment
+    assert (experiment.search is not None) == (page == "searches.md")
 
 
 def test_the_page_of_void_trials_has_each_check_and_what_to_do() -> None:
