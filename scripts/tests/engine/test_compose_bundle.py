@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -214,9 +215,22 @@ def test_databases_and_their_servers_share_a_password_that_a_service_makes() -> 
     assert services["password"] == {"image": IMAGES["acmeair"], "labels": {SESSION_LABEL: "s"}}
     for name in ("customer-database", "flight-database", "booking-database"):
         assert services[name]["depends_on"] == {"password": {"condition": "service_completed_successfully"}}
+    _check_sharing(base)
+
+
+@pytest.mark.parametrize("name", ["daytrader7-postgresql", "olio-postgresql"])
+def test_postgresql_has_a_password_that_a_service_makes(name: str) -> None:
+    base = bundle(name)
+    _check_sharing(base)
+    assert base["database"]["depends_on"] == {"password": {"condition": "service_completed_successfully"}}
+    assert base["password"] == {**bundle("acmeair-monolith")["password"], "image": base["password"]["image"]}
+
+
+def _check_sharing(base: Mapping[str, Any]) -> None:
+    """Databases and who asks them have the password as a file, and no other service has it."""
     mount = "database-password:/run/steelyard:ro"
     sharing = {name for name, service in base.items() if mount in service.get("volumes", [])}
-    asked = {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME"}
+    asked = {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME", "POSTGRES_USER", "TRADE_DB_USER", "OLIO_DB_USER"}
     assert sharing == {name for name, one in base.items() if asked & set(one.get("environment", {}))}
     assert "database-password:/steelyard/keys" in base["password"]["volumes"]
 

@@ -179,14 +179,14 @@ def test_a_trial_has_a_password_of_its_own_and_asks_for_no_secret(tmp_path: Path
         found = applied(spec, tmp_path, replace(MARKS, token=token))
         assert not {"Secret", "Role", "ServiceAccount"} & {kind for kind, _ in found}
         assert ("Job", "password") not in found
-        passwords.add(found["ConfigMap", "mongodb"]["data"]["password"])
+        passwords.add(found["ConfigMap", "database"]["data"]["password"])
         for name, variable in (
             ("server", "MONGO_PASSWORD_FILE"),
             ("database", "MONGO_INITDB_ROOT_PASSWORD_FILE"),
         ):
             workload = found["StatefulSet", name]
             volumes = {one["name"]: one for one in workload["spec"]["template"]["spec"]["volumes"]}
-            assert volumes["password"] == {"name": "password", "configMap": {"name": "mongodb"}}
+            assert volumes["password"] == {"name": "password", "configMap": {"name": "database"}}
             main = containers_of(workload)[name]
             assert {"name": "password", "mountPath": "/run/steelyard", "readOnly": True} in main[
                 "volumeMounts"

@@ -66,12 +66,12 @@ def account(tmp_path: Path) -> Path:
 
 def test_a_secret_is_made_once_and_is_never_the_same(api: tuple[str, type[_Api]], account: Path) -> None:
     server, seen = api
-    assert make_secret("mongodb", server, account)
-    first = seen.made["mongodb"]
-    assert not make_secret("mongodb", server, account)
-    assert seen.made["mongodb"] is first
+    assert make_secret("database", server, account)
+    first = seen.made["database"]
+    assert not make_secret("database", server, account)
+    assert seen.made["database"] is first
     assert make_secret("other", server, account)
-    words = [seen.made[name]["stringData"]["password"] for name in ("mongodb", "other")]
+    words = [seen.made[name]["stringData"]["password"] for name in ("database", "other")]
     assert words[0] != words[1]
     assert len(base64.urlsafe_b64decode(words[0])) == 24
     assert first["immutable"] is True
@@ -80,10 +80,10 @@ def test_a_secret_is_made_once_and_is_never_the_same(api: tuple[str, type[_Api]]
 
 def test_what_goes_wrong_is_one_sentence(account: Path, capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
-    assert password.main(["mongodb"], environment, account) == 3
-    assert password.main(["mongodb"], environment, account / "none") == 3
+    assert password.main(["database"], environment, account) == 3
+    assert password.main(["database"], environment, account / "none") == 3
     for line in capsys.readouterr().err.splitlines():
-        assert line.startswith("steelyard: the Secret mongodb could not be made (")
+        assert line.startswith("steelyard: the Secret database could not be made (")
         assert "the-token" not in line
 
 

@@ -70,7 +70,15 @@ def everything(rendered: Mapping[str, list[Manifest]], varied: list[Any]) -> lis
 
 
 def test_every_component_is_tried() -> None:
-    always = {"restricted", "liberty", "mongodb", "db2", "postgresql", "filestore"}  # in a bundle
+    always = {
+        "restricted",
+        "liberty",
+        "mongodb",
+        "db2",
+        "postgresql",
+        "password",
+        "filestore",
+    }  # in a bundle
     always |= {"registry", "openshift-db2"}  # below, in an overlay
     tried = set(chain.from_iterable(names for _, names in VARIED)) | always
     assert tried == {path.name for path in (BUNDLES / "components").iterdir()}
@@ -309,7 +317,7 @@ def test_openshift_has_a_way_in_to_where_the_application_begins(
         assert [pod["serviceAccountName"] for _, pod in pods(apart)] == ["database"] * bool(apart)
 
 
-def test_mongodb_has_a_password_that_nobody_chose(everything: list[list[Manifest]]) -> None:
+def test_databases_have_a_password_that_nobody_chose(everything: list[list[Manifest]]) -> None:
     """A Job makes it, with the right to do so and no other; who needs it waits for it, and nobody else has it."""
     seen = 0
     for manifests in everything:
@@ -317,12 +325,16 @@ def test_mongodb_has_a_password_that_nobody_chose(everything: list[list[Manifest
         users = {
             name
             for name, pod in made.items()
-            if {"name": "password", "secret": {"secretName": "mongodb"}} in pod.get("volumes", [])
+            if {"name": "password", "secret": {"secretName": "database"}} in pod.get("volumes", [])
         }
         asking = {
             name
             for name, pod in made.items()
-            if any(one["name"] in {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME"} for one in variables(pod))
+            if any(
+                one["name"] in {"MONGO_HOST", "MONGO_INITDB_ROOT_USERNAME", "POSTGRES_USER"}
+                or one.get("value") == "postgresql"
+                for one in variables(pod)
+            )
         }
         assert users == asking
         if not users:
@@ -332,7 +344,10 @@ def test_mongodb_has_a_password_that_nobody_chose(everything: list[list[Manifest
         assert users >= {name for name in made if name.endswith("database")}
         for name in users:
             given = {one["name"]: one.get("value") for one in variables(made[name])}
-            assert "/run/steelyard/password" in given.values()
+            assert {"/run/steelyard/password", "/run/steelyard"} & set(given.values())
+            assert {"name": "password", "mountPath": "/run/steelyard", "readOnly": True} in made[name][
+                "containers"
+            ][0]["volumeMounts"]
             assert not any("PASSWORD" in key and not key.endswith("_FILE") for key in given)
         (role,) = (
             one for one in manifests if one["kind"] == "Role" and one["metadata"]["name"] == "password"
@@ -421,7 +436,7 @@ def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
             ]
         more = {"harness-to-api-server", "api-server-to-trials"} if "experiments" in folder else set()
         more |= {"from-router"} if "openshift" in folder else set()
-        more |= {"password-to-api-server"} if "acmeair" in folder else set()
+        more |= {"password-to-api-server"} if "acmeair" in folder or "postgresql" in folder else set()
         if folder.endswith("/database"):
             more = {"from-servers"}
         elif {"daytrader7", "olio"} & set(Path(folder).parts):

@@ -2,7 +2,7 @@
 """`python -m steelyard.engines.kubernetes.password SECRET`: a Secret with a password that nobody chose.
 
 It is made in the namespace of the pod that runs this, unless it is there, and is never changed. The pod needs an
-account that may create Secrets, and no other right: components/mongodb has the Job.
+account that may create Secrets, and no other right: components/password has the Job.
 
 A trial has no such Job, since sessions have no right to Secrets: a ConfigMap takes the Secret's place, and holds a
 password of that trial.

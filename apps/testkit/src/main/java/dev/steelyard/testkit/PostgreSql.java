@@ -91,8 +91,13 @@ public final class PostgreSql {
         "jdbc:postgresql://127.0.0.1:" + port + "/steelyard", "steelyard", "steelyard");
   }
 
-  /** What a server is told of it, by the names of its variables without their beginning. */
-  public Map<String, String> environment(String prefix) {
+  /**
+   * What a server is told of it, by the names of its variables without their beginning; the
+   * password is in a file, as in containers.
+   */
+  public Map<String, String> environment(String prefix) throws IOException {
+    Path secrets = Files.createDirectories(folder.resolve("secrets"));
+    Files.writeString(secrets.resolve("password"), "steelyard\n");
     return Map.of(
         prefix + "_DATABASE",
         "postgresql",
@@ -102,8 +107,8 @@ public final class PostgreSql {
         "steelyard",
         prefix + "_DB_USER",
         "steelyard",
-        prefix + "_DB_PASSWORD",
-        "steelyard");
+        "VARIABLE_SOURCE_DIRS",
+        secrets.toString());
   }
 
   /** Kills its first process (SIGKILL); the others see that and end, with nothing written. */
