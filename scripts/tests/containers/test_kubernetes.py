@@ -136,10 +136,40 @@ def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> Non
         for role, place in placed:
             assert role in ("data", "password") or place.endswith(f"-{ {'proxy': 'server'}.get(role, role) }")
     finally:
-        node.kubectl("delete", "--kustomize", bundle, "--wait=false")
-        node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
-        node.kubectl("delete", "node", *fakes)
-        node.wait_until_gone(f"namespace/{namespace}")
+        clear_places(node, bundle, namespace, fakes)
+
+
+def test_injectors_stand_on_another_node_than_what_they_load(node: Node, tmp_path: Path) -> None:
+    """Two nodes for the scheduler alone, in the place of the real one; no overlay and no label says where."""
+    namespace = "steelyard-acmeair-monolith"
+    bundle = kustomization(
+        tmp_path / "bundle",
+        ["acmeair-monolith", "acmeair-monolith/load"],
+        replicas=[{"name": "server", "count": 3}],
+    )
+    (real,) = (one["metadata"]["name"] for one in node.get("nodes")["items"])
+    node.kubectl("cordon", real)
+    fakes = node.make_nodes(["any", "any"], cpus=16, memory="64Gi")
+    try:
+        node.kubectl("apply", "--kustomize", bundle)
+        placed = wait_for_places(
+            node, namespace, 3 + 1 + 1 + 1 + 2
+        )  # servers, database, data, password, injectors
+        nodes = {wanted: {place for role, place in placed if role == wanted} for wanted, _ in placed}
+        assert nodes["server"] == nodes["database"], placed
+        assert len(nodes["server"]) == len(nodes["injector"]) == 1, placed
+        assert nodes["server"] | nodes["injector"] == set(fakes)
+    finally:
+        clear_places(node, bundle, namespace, fakes)
+        node.kubectl("uncordon", real)
+
+
+def clear_places(node: Node, bundle: str, namespace: str, fakes: list[str]) -> None:
+    """Delete a bundle whose pods never ran, and the nodes that it was placed on."""
+    node.kubectl("delete", "--kustomize", bundle, "--wait=false")
+    node.kubectl("delete", "pods", "--all", "--force", "--grace-period=0", "--namespace", namespace)
+    node.kubectl("delete", "node", *fakes)
+    node.wait_until_gone(f"namespace/{namespace}")
 
 
 def wait_for_places(node: Node, namespace: str, wanted: int) -> list[tuple[str, str]]:

@@ -77,6 +77,7 @@ def test_every_component_is_tried() -> None:
         "db2",
         "postgresql",
         "password",
+        "together",
         "filestore",
     }  # in a bundle
     always |= {"registry", "openshift-db2"}  # below, in an overlay
