@@ -84,15 +84,16 @@ def draw_void_trial() -> Drawing:
 
 def draw_experiments() -> Drawing:
     """Which experiment answers which question."""
-    d = Drawing(760, 400, "Which experiment answers which question")
+    d = Drawing(760, 434, "Which experiment answers which question")
     d.text(20, 32, "What do you want to know?", "large")
     rows = [
         ("One JVM or several on this host?", "jvm-count", "acmeair-scale, daytrader-scale"),
         ("Which JDK?", "jvm-compare", ""),
+        ("Which collector?", "collectors", "collectors-latency"),
         ("How long does a start take?", "start-up", "jitserver-start-up"),
         ("How soon is it fast?", "ramp-up", "jitserver-ramp-up"),
-        ("How much load can it take?", "capacity", "olio-fixed-cpu"),
-        ("How large a heap, which pages?", "daytrader-heap", "large-pages, page-faults"),
+        ("How much load can it take?", "capacity", "capacity-rate, load-levels"),
+        ("How large a heap, which pages?", "heap-sweep", "large-pages, page-faults"),
         ("One program or services?", "acmeair-topology", "ingress"),
         ("Does a host setting help?", "governor", "smt, scale-smt, prefetch, numa"),
         ("Process, container or pod?", "olio-native-vs-container", "k8s-scale"),

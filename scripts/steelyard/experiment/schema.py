@@ -145,6 +145,10 @@ class Load(Model):
     """The same for each server JVM, in place of `users`: as many times as the arm has `jvms`."""
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second."""
+    capacity: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
+    """Open model: arrivals per second that the servers take at most, as they were measured before, for `share`."""
+    share: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Open model: the rate as a share of `capacity`, in place of `rate`."""
     arrivals: Literal["even", "exponential"] = "even"
     """Open model: the time between two arrivals, always the same or exponentially distributed."""
     think_time: Duration = 0.0
@@ -169,9 +173,14 @@ class Load(Model):
         users = (self.users is not None) + (self.users_per_jvm is not None)
         if users > 1:
             raise ValueError("give either users or users_per_jvm, not both")
-        if self.model == "closed" and (not users or self.rate is not None):
+        if self.share is not None and self.rate is not None:
+            raise ValueError("give either rate or share (of capacity), not both")
+        if (self.share is None) != (self.capacity is None):
+            raise ValueError("a load by share needs capacity, and capacity means nothing without share")
+        rate = self.rate is not None or self.share is not None
+        if self.model == "closed" and (not users or rate):
             raise ValueError("a closed model needs users and has no rate")
-        if self.model == "open" and (self.rate is None or users):
+        if self.model == "open" and (not rate or users):
             raise ValueError("an open model needs rate and has no users")
         if self.users is not None and self.users < self.injectors:
             raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")

@@ -21,7 +21,12 @@ from steelyard.jvm.rows import FOLDER, Fact, On, Setting, Start, Told, near, row
 from steelyard.units import MIB
 from steelyard.yamlfile import Model, Size
 
-_OPENJ9 = {"generational": "gencon", "regional": "balanced"}
+_OPENJ9 = {
+    "generational": "gencon",
+    "regional": "balanced",
+    "optavgpause": "optavgpause",
+    "optthruput": "optthruput",
+}
 _HOTSPOT = {
     "generational": "Parallel",
     "regional": "G1",
@@ -30,6 +35,8 @@ _HOTSPOT = {
     "shenandoah": "Shenandoah",
 }
 """Collectors by value of `gc`, as the JVMs call them; ZGC is `The Z Garbage Collector` in its log."""
+_WITHOUT_NURSERY = ("z", "shenandoah", "optavgpause", "optthruput")
+"""Collectors without a young generation whose size could be set (OpenJ9: -Xmn, GC policies)."""
 _ORDINARY = "-Xlp:objectheap:pagesize={page} -Xlp:codecache:pagesize={page}"
 _HOTSPOT_ALONE = "HotSpot alone has it: leave it out"
 
@@ -79,7 +86,7 @@ def _not_built(value: str, start: Start) -> str | None:
 
 
 def _outgrows(size: int | None, start: Start) -> str | None:
-    if size is not None and start.gc in ("z", "shenandoah"):
+    if size is not None and start.gc in _WITHOUT_NURSERY:
         return f"nursery means nothing to gc: {start.gc}, which ignores -Xmn: leave nursery out"
     if size is None or start.heap is None or size < start.heap:
         return None
@@ -139,7 +146,9 @@ class JvmSettings(Model):
         note="OpenJ9's `regional` takes it as a bound of an eden that it sizes itself (36 MiB of 48)",
     )
     """Size of the young generation."""
-    gc: Literal["default", "generational", "regional", "serial", "z", "shenandoah"] = row(
+    gc: Literal[
+        "default", "generational", "regional", "serial", "z", "shenandoah", "optavgpause", "optthruput"
+    ] = row(
         "default",
         openj9=On(
             {gc: f"-Xgcpolicy:{name}" for gc, name in _OPENJ9.items()},
@@ -156,7 +165,8 @@ class JvmSettings(Model):
     )
     """Collector family: `generational` is OpenJ9 gencon or HotSpot Parallel, `regional` is OpenJ9 balanced or
     HotSpot G1; `serial`, `z` (ZGC) and `shenandoah` are HotSpot's only, the latter two where the JDK was built with
-    them; `default` is the JVM's choice, which depends on its CPUs."""
+    them; `optavgpause` and `optthruput`, which have no generations, are OpenJ9's only; `default` is the JVM's choice,
+    which depends on its CPUs."""
     gc_threads: Annotated[int, Field(ge=1, le=4096)] | Literal["default"] = row(
         "default",
         openj9=On("-Xgcthreads{value}", "MaximumGCThreads", "gc_threads"),

@@ -127,6 +127,12 @@ class SessionPlan:
             )
         if self.request.quick and self.experiment.quick.note is not None:
             notes.append(self.experiment.quick.note)
+        load = self.experiment.load
+        if load.capacity is not None:
+            notes.append(
+                f"Loads are shares of {load.capacity:g} arrivals/s, a capacity that was stated and not measured in this"
+                " session (`capacity-rate` finds it, `--set capacity=N` states it)."
+            )
         specs = self.specs.values()
         if "irq_affinity" in _varied_settings(self.experiment) and not any(spec.remote for spec in specs):
             notes.append(

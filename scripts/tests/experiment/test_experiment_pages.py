@@ -28,9 +28,11 @@ FOREIGN = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
 CORES = 2
 _TITLES = {
     "One JVM or several": "jvm-count acmeair-scale daytrader-scale olio-fixed-load olio-fixed-load-per-jvm",
-    "JVMs and their settings": "jvm-compare acmeair-jvm-tuning gc-threads-20-jvms daytrader-heap thread-pool",
+    "JVMs and their settings": "jvm-compare acmeair-jvm-tuning gc-threads-20-jvms heap-sweep daytrader-heap"
+    " thread-pool",
+    "Collectors": "collectors collectors-latency collectors-openj9 collectors-openj9-latency",
     "Starts and ramp-up": "start-up ramp-up",
-    "How much load": "capacity olio-fixed-cpu",
+    "How much load": "capacity capacity-rate load-levels olio-fixed-cpu",
     "JITServer": "jitserver-ramp-up jitserver-start-up jitserver-latency jitserver-killed jitserver-shared"
     " jitserver-density",
     "Applications": "acmeair-topology acmeair-json daytrader-modes ingress",

@@ -76,6 +76,24 @@ def test_users_for_each_jvm_are_as_many_as_there_are_jvms() -> None:
         asked("ping", load={"users_per_jvm": 5, "users": 5})
 
 
+def test_a_rate_is_a_share_of_a_capacity() -> None:
+    load = {"model": "open", "users": None, "capacity": 3000, "share": 0.5}
+    found = asked("ping", factors={"share": {"levels": [0.1, 0.5]}}, load=load)
+    changed = with_settings(found.experiment, found.settings, ["capacity=500"])
+    for experiment, rates in ((found.experiment, [300, 1500]), (changed, [50, 250])):
+        arms = expand(experiment, found.settings)
+        assert [arm.load.rate for arm in arms] == rates
+        assert {(arm.load.share, arm.load.capacity) for arm in arms} == {(None, None)}
+    for wrong, says in (
+        ({"capacity": None}, "a load by share needs capacity"),
+        ({"share": None, "rate": 5}, "capacity means nothing without share"),
+        ({"rate": 5}, "give either rate or share"),
+        ({"model": "closed", "users": 5}, "a closed model needs users and has no rate"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            asked("ping", load=load | wrong)
+
+
 def test_a_key_of_the_search_can_be_set() -> None:
     search = {"hold": "cpu", "at": 0.4}
     found = asked("ping", search=search)
@@ -172,7 +190,10 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=1,x", "jvms=x: jvms: must be a whole number"),
         ("jvms=0,1", "jvms=0: jvms: must be at least 1"),
         ("jvms=1,257", "jvms=257: jvms: must be at most 256"),
-        ("gc=fancy", "must be 'default', 'generational', 'regional', 'serial', 'z' or 'shenandoah'"),
+        (
+            "gc=fancy",
+            "must be 'default', 'generational', 'regional', 'serial', 'z', 'shenandoah', 'optavgpause'",
+        ),
         ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: jvm_args: 'safepoint' is no option of a JVM"),
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),

@@ -8,7 +8,7 @@ from builders import make_jvm
 from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.options import jvm_options
-from steelyard.jvm.settings import JvmSettings
+from steelyard.jvm.settings import JvmSettings, family
 from steelyard.paths import ROOT
 from steelyard.units import MIB
 
@@ -66,6 +66,12 @@ def test_neutral_settings_have_an_option_on_each_jvm(
 ) -> None:
     assert options(openj9, **setting) == on_openj9
     assert options(hotspot, **setting) == on_hotspot
+
+
+@pytest.mark.parametrize("policy", ["optavgpause", "optthruput"])
+def test_collectors_that_openj9_alone_has(openj9: JvmIdentity, policy: str) -> None:
+    assert options(openj9, gc=policy) == [f"-Xgcpolicy:{policy}"]
+    assert family(f"-Xgcpolicy:{policy}") == policy
 
 
 AGENT = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+AllowArchivingWithJavaAgent"]
@@ -146,7 +152,23 @@ def test_what_hotspot_alone_has_is_refused_on_openj9(
         (
             make_jvm("openj9"),
             {"gc": "serial"},
-            "gc: serial does not exist on Eclipse OpenJ9 VM: choose generational, regional or default",
+            (
+                "gc: serial does not exist on Eclipse OpenJ9 VM: choose generational, regional, optavgpause,"
+                " optthruput or default"
+            ),
+        ),
+        (
+            make_jvm(),
+            {"gc": "optthruput"},
+            (
+                "gc: optthruput does not exist on OpenJDK 64-Bit Server VM: choose generational, regional, serial, z,"
+                " shenandoah or default"
+            ),
+        ),
+        (
+            make_jvm("openj9"),
+            {"gc": "optavgpause", "nursery": "64m"},
+            "nursery means nothing to gc: optavgpause",
         ),
         (
             make_jvm(collectors=("z",)),
