@@ -3,12 +3,14 @@
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
  * A server whose cost is known: each request mixes so many numbers, allocates so many bytes, holds the lock of all for
- * so long, and the start waits so long. Arguments: address, port, rounds, bytes, milliseconds of the start, microseconds of
- * the lock (0 where it is left out).
+ * so long, waits so long, and the start waits so long. Arguments: address, port, rounds, bytes, milliseconds of the start,
+ * and where they are not left out: microseconds of the lock (0), milliseconds of the wait (0), threads (16; 0: a virtual
+ * thread for each request).
  */
 public final class Server {
   private static volatile long sink;
@@ -20,6 +22,8 @@ public final class Server {
     int rounds = Integer.parseInt(arguments[2]);
     int bytes = Integer.parseInt(arguments[3]);
     long held = arguments.length > 5 ? Long.parseLong(arguments[5]) : 0;
+    long waits = arguments.length > 6 ? Long.parseLong(arguments[6]) : 0;
+    int threads = arguments.length > 7 ? Integer.parseInt(arguments[7]) : 16;
     // An answer leaves in two pieces: the second would wait up to 40 ms for the client to acknowledge the first.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     Thread.sleep(Long.parseLong(arguments[4]));
@@ -33,13 +37,36 @@ public final class Server {
           sink = mix(rounds, exchange.hashCode());
           allocate(bytes);
           hold(held);
+          pause(waits);
           exchange.sendResponseHeaders(200, answer.length);
           exchange.getResponseBody().write(answer);
           exchange.close();
         });
-    server.setExecutor(Executors.newFixedThreadPool(16));
+    server.setExecutor(threads > 0 ? Executors.newFixedThreadPool(threads) : virtualThreads());
     server.start();
     Thread.currentThread().join();
+  }
+
+  /** By reflection, so that the same source is one of Java 17. */
+  private static ExecutorService virtualThreads() {
+    try {
+      return (ExecutorService)
+          Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+    } catch (ReflectiveOperationException e) {
+      System.err.println("Error: virtual threads need Java 21 or newer: choose another JDK");
+      System.exit(1);
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void pause(long milliseconds) {
+    if (milliseconds > 0) {
+      try {
+        Thread.sleep(milliseconds);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private static void allocate(int bytes) {

@@ -252,8 +252,8 @@ def _resolve(
         of_all = {"users": load.users_per_jvm * deployment.jvms, "users_per_jvm": None}
         load = Load.model_validate(load.model_dump() | of_all)
     if load.share is not None and load.capacity is not None:
-        of_all = {"rate": load.share * load.capacity, "share": None, "capacity": None}
-        load = Load.model_validate(load.model_dump() | of_all)
+        rate = {"rate": load.share * load.capacity, "share": None, "capacity": None}
+        load = Load.model_validate(load.model_dump() | rate)
     return Arm(name, levels, baseline, deployment, load, parts["workload"], parts["host"])
 
 

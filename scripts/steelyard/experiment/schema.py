@@ -83,6 +83,9 @@ class DeploymentSettings(Model):
     """Memory limit of each server's container, swap included; needs an engine that runs containers."""
     total_memory: Size | None = None
     """Memory limit of all servers' containers together, split as `total_heap` is."""
+    cpus: Annotated[float, Field(ge=0.1, le=1024)] | None = None
+    """CPU time that each server may take, in CPUs: a quota, of its container or of a control group that its process is
+    put into (as root of the host)."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
     jitserver: JitServer = Field(default_factory=JitServer)
 

@@ -260,6 +260,15 @@ class JvmSettings(Model):
         note="OpenJ9: `-XX:[+\\|-]UseContainerSupport` of its documentation",
     )
     """Whether the JVM sizes itself by the limits of its container (the default of both JVMs) or by the host."""
+    processor_count: Annotated[int, Field(ge=1, le=1024)] | Literal["default"] = row(
+        "default",
+        # What OpenJ9 makes of it is told by the servers' own account alone.
+        openj9=On("-XX:ActiveProcessorCount={value}"),
+        hotspot=On("-XX:ActiveProcessorCount={value}", "ActiveProcessorCount"),
+        note="`-XX:ActiveProcessorCount` of both JVMs' documentation",
+    )
+    """Number of CPUs that the JVM sizes itself for (threads, collector), whatever it may use; `default`: those that it
+    may use, or what the quota `cpus` leaves of them (HotSpot rounds up)."""
     gc_log: bool = row(
         True,
         openj9=On({True: f"-Xverbosegclog:{FOLDER}/logs/gc.%seq.log,10,100000", False: ""}),

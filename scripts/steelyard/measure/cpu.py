@@ -122,7 +122,7 @@ def cpu_share(trial: Trial, spec: Spec) -> float | None:
     used = sum_of("cpu_seconds")(trial, spec)
     if trial.measurement is None:
         return None
-    return ratio(used, trial.measurement.measure_seconds * len(spec.weighed_cpus)) or None
+    return ratio(used, trial.measurement.measure_seconds * spec.usable_cpus) or None
 
 
 def system_cpu(trial: Trial, spec: Spec) -> float | None:

@@ -49,7 +49,7 @@ def jit_share(window: Window) -> float | None:
         ),
         sum,
     )
-    return used / (len(window.spec.weighed_cpus) * window.seconds) if used is not None else None
+    return used / (window.spec.usable_cpus * window.seconds) if used is not None else None
 
 
 def _methods(where: str) -> Compute:

@@ -69,6 +69,8 @@ class Component(Record):
     heap_bytes: int | None = None
     memory_bytes: int | None = None
     """Memory limit of its container."""
+    cpu_quota: float | None = None
+    """CPU time that it may take, in CPUs; None: that of all its CPUs."""
     host: str = "127.0.0.1"
     """As the other components reach it."""
     port: int | None = None
@@ -189,6 +191,19 @@ class Spec(Record):
     def weighed_cpus(self) -> set[int]:
         """The same of servers and compilers: what compiles for servers is on their account, in CPU as in cores."""
         return {cpu for component in self.of(*MEASURED_ROLES) for cpu in component.cpus}
+
+    @property
+    def cpu_quota(self) -> float | None:
+        """CPU time that servers and compilers may take together, in CPUs, by their quotas; None: one has none."""
+        quotas = [component.cpu_quota for component in self.of(*MEASURED_ROLES)]
+        known = [quota for quota in quotas if quota is not None]
+        return sum(known) if known and len(known) == len(quotas) else None
+
+    @property
+    def usable_cpus(self) -> float:
+        """CPU time that servers and compilers can take together, in CPUs: of all of theirs, or of their quotas."""
+        cpus = float(len(self.weighed_cpus))
+        return cpus if self.cpu_quota is None else min(cpus, self.cpu_quota)
 
     @property
     def injectors(self) -> list[Component]:

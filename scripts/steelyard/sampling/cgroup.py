@@ -135,9 +135,12 @@ def number(text: bytes, key: bytes) -> int | None:
 class ControlGroup:
     """The group of one process, with its files held open: like those of /proc they end with the group."""
 
-    def __init__(self, pid: int, root: str = "") -> None:
+    def __init__(self, pid: int, root: str = "", *, quota_alone: bool = False) -> None:
+        """`quota_alone`: only the quota is that of the process alone; the rest is charged to groups that it shares."""
         controllers = ("cpuacct", "cpu", "memory", "hugetlb")
         places = {name: find(name, pid, root) or find(name, pid, root, inside=True) for name in controllers}
+        if quota_alone:
+            places |= dict.fromkeys(("cpuacct", "memory", "hugetlb"))
         self.is_seen = any(places.values())
         """Whether its files can be seen from here."""
         self._files: dict[str, ProcFile] = {}
@@ -193,7 +196,7 @@ def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
         if (seconds := (group.read() or {}).get("throttled_s")) is not None:
             return seconds
     place = find("cpu", own, root)
-    above = list(_upwards(place if place is not None and place.unified else None))
+    above = list(upwards(place if place is not None and place.unified else None))
     numbers = (number(_text(f"{group.folder}/cpu.stat").encode(), b"throttled_usec") for group in above)
     if throttled := [micros / 1e6 for micros in numbers if micros is not None]:
         return max(throttled)
@@ -208,16 +211,20 @@ def read_limits(root: str = "") -> tuple[float | None, int | None]:
 
     `root` is as for `find` (raises ValueError: a limit that is there cannot be read).
     """
-    quotas = (_quota(place) for place in _upwards(find("cpu", os.getpid(), root)))
-    return min((quota for quota in quotas if quota is not None), default=None), memory_limit(
-        os.getpid(), root
-    )
+    return cpu_quota(os.getpid(), root), memory_limit(os.getpid(), root)
+
+
+def cpu_quota(pid: int, root: str = "") -> float | None:
+    """The tightest limit on a process's CPU time, of its group or one above, in CPUs; None: no limit (raises ValueError
+    as `read_limits`)."""
+    quotas = (_quota(place) for place in upwards(find("cpu", pid, root)))
+    return min((quota for quota in quotas if quota is not None), default=None)
 
 
 def memory_high(pid: int, root: str = "") -> int | None:
     """The size above which the kernel slows a process down and takes memory from its group, or one above (version 2);
     bytes, None: none (raises ValueError as `read_limits`)."""
-    places = [place for place in _upwards(find("memory", pid, root)) if place.unified]
+    places = [place for place in upwards(find("memory", pid, root)) if place.unified]
     return _least(f"{place.folder}/memory.high" for place in places)
 
 
@@ -226,7 +233,7 @@ def memory_limit(pid: int, root: str = "") -> int | None:
     `read_limits`)."""
     return _least(
         f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}"
-        for folder, unified in _upwards(find("memory", pid, root))
+        for folder, unified in upwards(find("memory", pid, root))
     )
 
 
@@ -239,7 +246,7 @@ def _least(files: Iterable[str]) -> int | None:
     return min((int(text) for text in texts if int(text) < _UNLIMITED), default=None)
 
 
-def _upwards(place: Place | None) -> Iterator[Place]:
+def upwards(place: Place | None) -> Iterator[Place]:
     """The group and those above it that can be seen."""
     while place and os.path.exists(f"{place.folder}/cgroup.procs"):  # noqa: PTH110 - no Path objects here
         yield place

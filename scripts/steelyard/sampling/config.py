@@ -28,6 +28,8 @@ class Watched(NamedTuple):
     counters_url: str | None = None
     cgroup: bool = False
     """Whether it has a control group of its own (a container), whose figures are sampled too."""
+    quota: bool = False
+    """Whether only its quota of CPU time is that of a group of its own (a process that was put into one)."""
     metrics_url: str | None = None
     """Where it tells figures of its own in Prometheus' text format."""
     mark: str = ""

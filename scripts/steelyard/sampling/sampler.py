@@ -214,8 +214,9 @@ class Sampler:
             process = self._processes[watched.name] = self._by_pid[watched.pid] = Process(watched)
             if not process.alone:
                 self._trees.add(watched.name, watched.pid, watched.mark)
-            if watched.cgroup:
-                group = self._groups[watched.name] = ControlGroup(watched.pid)
+            if watched.cgroup or watched.quota:
+                group = ControlGroup(watched.pid, quota_alone=not watched.cgroup)
+                self._groups[watched.name] = group
                 if not group.is_seen:
                     self._note(watched.name, "its control group cannot be seen from here")
             limit = ANSWER_LIMIT if config.answer_limit is None else config.answer_limit

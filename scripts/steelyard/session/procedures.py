@@ -302,7 +302,7 @@ def _note(run: TrialRun, phase: str, steadiness: Steadiness) -> None:
 def _jit_share(run: TrialRun, samples: Samples, start: float, end: float) -> float | None:
     """CPU of JIT threads / CPU time of the logical CPUs of servers and compilers; None: it is not known."""
     used = _cpu(run, samples, start, end)
-    return used[0] / (len(run.spec.weighed_cpus) * (end - start)) if used is not None else None
+    return used[0] / (run.spec.usable_cpus * (end - start)) if used is not None else None
 
 
 def _cpu(run: TrialRun, samples: Samples, start: float, end: float) -> tuple[float, float] | None:

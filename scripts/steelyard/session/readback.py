@@ -15,9 +15,9 @@ from steelyard.jvm.rows import MAPPINGS, Fact, Facts, JvmKind, Source
 from steelyard.jvm.settings import MEASURED
 from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
-from steelyard.sampling.cgroup import memory_limit
+from steelyard.sampling.cgroup import cpu_quota, memory_limit
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps, shared_mappings
-from steelyard.spec.agreement import sources
+from steelyard.spec.agreement import format_quota, sources
 
 MAPPED = {
     name
@@ -85,7 +85,7 @@ def gc_log_facts(gc: GcSettings) -> Facts:
 
 
 def _process(pid: int, names: set[str]) -> dict[str, Fact]:
-    """What the kernel knows of a process: CPUs, memory limit, variables that were asked for."""
+    """What the kernel knows of a process: CPUs, limits of memory and CPU time, variables that were asked for."""
     facts: dict[str, Fact] = {}
     try:
         facts["cpus"] = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
@@ -94,6 +94,9 @@ def _process(pid: int, names: set[str]) -> dict[str, Fact]:
     with suppress(ValueError):  # a limit that cannot be read is not known
         if (limit := memory_limit(pid)) is not None:
             facts["memory"] = limit
+    with suppress(ValueError):
+        if (quota := cpu_quota(pid)) is not None:
+            facts["quota"] = format_quota(quota)
     variables = (entry.partition("=") for entry in _read(pid, "environ").split("\0"))
     return facts | {f"variable {name}": text for name, _, text in variables if name in names}
 

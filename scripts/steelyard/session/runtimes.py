@@ -22,7 +22,8 @@ from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.nodes import allocatable_cpus
 from steelyard.engines.kubernetes.nodes import examine as examine_cluster
 from steelyard.engines.process.command import command_line as process_line
-from steelyard.engines.process.engine import ProcessEngine, require_commands
+from steelyard.engines.process.engine import ProcessEngine, has_quota, require_commands
+from steelyard.engines.process.quota import find_parent
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import ENGINES, DeploymentSettings
 from steelyard.host.docker import Docker, find_docker
@@ -97,6 +98,8 @@ class RuntimeResolver:
         Raises:
             BadInput, MissingRequirement: the engine cannot have it.
         """
+        if spec.engine == "process" and has_quota(spec):
+            find_parent()
         if spec.engine != "kubernetes":
             return spec
         manifests.require_possible(spec)

@@ -267,9 +267,7 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
     elif load.warmup.until == "steady":
         least = max(least, float(ACCEPTED_FROM))
     else:
-        least = max(
-            least, (COMPILE_CPU_SECONDS * len(spec.servers) + INJECTOR_CPU_SECONDS) / spec.server_cores
-        )
+        least = max(least, (COMPILE_CPU_SECONDS * len(spec.servers) + INJECTOR_CPU_SECONDS) / _cores(spec))
     fixed += load.ramp + load.measure
     return fixed + min(least, most), fixed + most
 
@@ -286,8 +284,13 @@ def populating_load(spec: Spec) -> float:
     return max(LEAST_POPULATING_LOAD, spec.load.warmup.at_least)
 
 
+def _cores(spec: Spec) -> float:
+    """Cores of the servers, or what their quotas leave of them."""
+    return min(float(spec.server_cores), spec.usable_cpus)
+
+
 def _start_seconds(spec: Spec) -> float:
-    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / spec.server_cores)
+    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / _cores(spec))
     settings = (server.jvm_settings for server in spec.servers)
     if any(jvm is not None and jvm.compile == "foreground" for jvm in settings):
         start *= FOREGROUND_START

@@ -291,6 +291,7 @@ class TrialRun:
                     "counters_url": counters,
                     "metrics_url": metrics,
                     "cgroup": running.contained and component.role in MEASURED_ROLES,
+                    "quota": component.cpu_quota is not None,
                     "mark": running.mark,
                 }
                 for pid in running.pids[:1]

@@ -6,6 +6,7 @@ of its options, its GC log, the kernel's map of its memory, and what the kernel 
 tells a setting has to agree with what was requested. Which sources there are is known when the plan is made.
 """
 
+import math
 from collections.abc import Collection, Sequence
 
 from steelyard.jvm.class_cache import CACHE_FIGURES
@@ -32,10 +33,33 @@ def requested_settings(component: Component) -> dict[str, Fact]:
     if component.memory_bytes is not None:
         wanted["memory"] = component.memory_bytes
     wanted["cpus"] = ",".join(map(str, sorted(component.cpus)))
-    wanted["processors"] = len(component.cpus)
+    if component.cpu_quota is not None:
+        wanted["quota"] = format_quota(component.cpu_quota)
+    if (processors := _processors(component, settings)) is not None:
+        wanted["processors"] = processors
     # What the engine has to fill in is compared by nobody: paths of its own.
     variables = {name: text for name, text in component.environment.items() if "${" not in text}
     return wanted | {f"variable {name}": text for name, text in variables.items()}
+
+
+def format_quota(cpus: float) -> str:
+    """A CPU quota as it is read back and compared."""
+    return f"{cpus:.2f} CPUs"
+
+
+def _processors(component: Component, settings: JvmSettings) -> int | None:
+    """The CPUs that its JVM should count; None: nobody says how it rounds its quota.
+
+    HotSpot rounds up (`CgroupSubsystem::active_processor_count`); of OpenJ9 no documentation tells it.
+    """
+    jvm, quota = component.artifact.jvm, component.cpu_quota
+    if settings.processor_count != "default":
+        return settings.processor_count
+    if quota is None or settings.container_support is False:
+        return len(component.cpus)
+    if jvm is None or (jvm.kind == "openj9" and quota != int(quota)):
+        return None
+    return min(len(component.cpus), math.ceil(quota))
 
 
 def sources(component: Component, *, jcmd: bool) -> list[Source]:

@@ -75,6 +75,7 @@ def make_component(
         cores=share.cores,
         heap_bytes=heap,
         memory_bytes=memory,
+        cpu_quota=_quota(layout, name, share) if described.role == "server" else None,
         host=layout.address(component)[0],
         port=layout.status.get(name, layout.ports.get(name)),
         serves=layout.ports[name] if name in layout.status and not layout.in_containers else None,
@@ -91,6 +92,17 @@ def make_component(
         return made
     jcmd = layout.runtime.jcmd and not layout.in_containers
     return made.model_copy(update={"read_back": readable(made, jcmd=jcmd)})
+
+
+def _quota(layout: Layout, name: str, share: CpuShare) -> float | None:
+    """The CPU quota of a server (raises BadInput: it would limit nothing)."""
+    quota = layout.arm.deployment.cpus
+    if quota is not None and quota > len(share.cpus):
+        raise BadInput(
+            f"arm {layout.arm.name}: cpus {quota:g} limits nothing, because {name} has {len(share.cpus)} CPUs on this"
+            " host: lower it, or leave it out"
+        )
+    return quota
 
 
 def _environment(

@@ -34,6 +34,8 @@ class Resources(NamedTuple):
     """Maximum heaps, bytes; None: a JVM chooses its own, or none is a JVM whose heap is set."""
     memory: int | None
     """Memory limits, bytes; None: one of them has none."""
+    quota: float | None = None
+    """CPU quotas, CPUs; None: one of them has none."""
 
 
 def resources_of(components: Sequence[Component]) -> Resources:
@@ -48,6 +50,7 @@ def resources_of(components: Sequence[Component]) -> Resources:
         cpus=len({cpu for component in components for cpu in component.cpus}),
         heap=_sum(heaps),
         memory=_sum([component.memory_bytes for component in components]),
+        quota=_quota(components),
     )
 
 
@@ -62,6 +65,8 @@ def resource_text(resources: Resources) -> str:
         return ""
     sizes = {"heap": resources.heap, "limit": resources.memory}
     known = [f"{label} {format_size(size)}" for label, size in sizes.items() if size is not None]
+    if resources.quota is not None:
+        known.append(f"quota {resources.quota:g}")
     return ", ".join([f"{resources.components} on {count(resources.cpus, 'CPU')}", *known])
 
 
@@ -95,10 +100,30 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
             by_size.setdefault(size, []).append(name)
         each = ", ".join(f"{_size(label, size)} in {' and '.join(names)}" for size, names in by_size.items())
         unlike.append(each)
+    unlike += _unlike_quotas(specs)
     unlike += _only_some_have(specs)
     if not unlike:
         return f"Equal resources: every arm has {', '.join(same)}."
     return f"Resources are not equal: {'; '.join(unlike)}. That is a part of every difference."
+
+
+def _unlike_quotas(specs: Mapping[str, Spec]) -> list[str]:
+    """CPU quotas of servers where they are not the same in all arms."""
+    by_quota: dict[float | None, list[str]] = {}
+    for name, spec in specs.items():
+        by_quota.setdefault(_quota(spec.servers), []).append(name)
+    if len(by_quota) < 2:
+        return []
+    each = (
+        ("no CPU quota" if quota is None else f"a CPU quota of {quota:g}") + f" in {' and '.join(names)}"
+        for quota, names in by_quota.items()
+    )
+    return [", ".join(each)]
+
+
+def _quota(components: Sequence[Component]) -> float | None:
+    known = [component.cpu_quota for component in components if component.cpu_quota is not None]
+    return sum(known) if known and len(known) == len(components) else None
 
 
 def _size(label: str, size: int | None) -> str:

@@ -115,7 +115,8 @@ def dealt_out(cores: Sequence[Core], parts: int) -> list[Core]:
 
 
 def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
-    """Refuse an experiment whose arms do not have the same total cores, heap and memory, unless that is its question.
+    """Refuse an experiment whose arms do not have the same total cores, heap, memory and CPU quota, unless that is its
+    question.
 
     What compilers have counts with the servers'. A heap that is left to the JVM is unknown, and unknown is not equal to
     anything but itself.
@@ -137,6 +138,7 @@ def check_conserved(specs: Mapping[str, Spec], varied: Collection[str]) -> None:
             {"memory", "total_memory", "jitserver.memory"},
             lambda spec: _total(spec, "memory_bytes"),
         ),
+        ("total CPU quota", "", {"cpus"}, _total_quota),
     )
     for resource, unit, settings, total in totals:
         if not settings.intersection(varied):
@@ -192,6 +194,12 @@ def _total(spec: Spec, size: str) -> float | None:
     counted = spec.of(*MEASURED_ROLES) if size == "memory_bytes" else spec.servers
     known = [size_bytes for component in counted if (size_bytes := getattr(component, size)) is not None]
     return sum(known) / MIB if len(known) == len(counted) else None
+
+
+def _total_quota(spec: Spec) -> float | None:
+    quotas = [server.cpu_quota for server in spec.servers]
+    known = [quota for quota in quotas if quota is not None]
+    return sum(known) if len(known) == len(quotas) else None
 
 
 def _same(totals: Mapping[str, float | None], resource: str, unit: str) -> None:

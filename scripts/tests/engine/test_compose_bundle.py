@@ -97,6 +97,9 @@ def test_a_server_has_what_the_spec_says() -> None:
     limited = ping(server(memory_bytes=150 << 20))["server-1"]
     assert limited["mem_limit"] == limited["memswap_limit"] == 150 << 20
     assert limited["ports"] == []
+    assert "cpus" not in limited
+    assert ping(server(cpu_quota=0.5))["server-1"]["cpus"] == 0.5
+    assert "cpus=0.5" in command_line(server(cpu_quota=0.5), "ping")
 
 
 def test_large_pages_of_openj9_need_rights_and_those_of_hotspot_none(

@@ -86,6 +86,12 @@ def test_pods_with_cpus_of_their_own_are_guaranteed(tmp_path: Path) -> None:
 
 
 @needs_kubectl
+@needs_kubectl
+def test_a_quota_is_the_limit_of_a_pod(tmp_path: Path) -> None:
+    found = containers_of(applied(planned("jvms-2", "cpus=0.5"), tmp_path)["StatefulSet", "server"])
+    assert found["server"]["resources"]["limits"]["cpu"] == "500m"
+
+
 def test_what_shares_cpus_may_use_as_many_and_reserves_few(tmp_path: Path) -> None:
     spec = planned("jvms-2", "cores=2", "injector_cores=shared", cpus=2)
     found = applied(spec, tmp_path)

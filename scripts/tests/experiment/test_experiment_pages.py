@@ -28,16 +28,16 @@ FOREIGN = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
 CORES = 2
 _TITLES = {
     "One JVM or several": "jvm-count acmeair-scale daytrader-scale olio-fixed-load olio-fixed-load-per-jvm",
-    "JVMs and their settings": "jvm-compare acmeair-jvm-tuning gc-threads-20-jvms heap-sweep daytrader-heap"
-    " thread-pool",
+    "JVMs and their settings": "jvm-compare jdk-releases daytrader-jvms acmeair-jvm-tuning gc-threads-20-jvms"
+    " heap-sweep daytrader-heap thread-pool virtual-threads",
     "Collectors": "collectors collectors-latency collectors-openj9 collectors-openj9-latency",
-    "Starts and ramp-up": "start-up ramp-up",
+    "Starts and ramp-up": "start-up daytrader-jvms-start ramp-up",
     "How much load": "capacity capacity-rate load-levels olio-fixed-cpu",
     "JITServer": "jitserver-ramp-up jitserver-start-up jitserver-latency jitserver-killed jitserver-shared"
-    " jitserver-density",
+    " jitserver-mix jitserver-cpu-limits jitserver-density",
     "Applications": "acmeair-topology acmeair-json daytrader-modes ingress",
     "The host": "smt scale-smt governor prefetch irq-affinity numa large-pages page-faults",
-    "Containers and clusters": "olio-native-vs-container k8s-scale k8s-large-pages",
+    "Containers and clusters": "cpu-limits olio-native-vs-container k8s-scale k8s-large-pages",
     "Changes": "gate",
 }
 """Headings of the page, with the experiments below each."""
@@ -128,7 +128,7 @@ def row(name: str) -> str:
     experiment: Experiment = question.experiment
     asked = " ".join(experiment.question.split()).replace("|", "\\|")
     stop = "" if experiment.title.endswith("?") else "."
-    workload = "any" if runs_anywhere(name) else Path(experiment.workload).name
+    workload = "any" if runs_anywhere(name) else question.workload.workload.name
     link = f"[`{name}`](../../experiments/{name}.yaml)"
     quick, whole = minutes(load(name, quick=True)), minutes(question)
     return f"| {link} | **{experiment.title}{stop}** {asked} | {workload} | {needs(name)} | {quick} | {whole} |\n"

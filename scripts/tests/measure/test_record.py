@@ -358,6 +358,24 @@ def test_throttling_of_one_container_voids(tmp_path: Path) -> None:
     assert voided(found, "throttling") == {"throttling"}
 
 
+def test_a_quota_that_the_arm_asked_for_voids_nothing(tmp_path: Path) -> None:
+    spec = planned().with_changes(
+        "server", lambda server: {"cpu_quota": 0.5 if server.name == "server-2" else None}
+    )
+    rows = group_rows("server-1"), group_rows("server-2", throttled=0.02, periods=5)
+    found = evidence(tmp_path, *rows, spec=spec)
+    assert figures(found)[1].throttled_seconds == 0.0, "of server-1"
+    assert voided(found, "throttling") == set()
+    held = spec.with_changes("server", lambda _: {"cpu_quota": 0.5})
+    found = evidence(tmp_path, *rows, spec=held)
+    components, measured = figures(found)
+    assert measured.throttled_seconds is None
+    assert components[1].cgroup is not None
+    assert components[1].cgroup.throttled_seconds == pytest.approx(0.2)
+    assert voided(found, "throttling") == set()
+    assert (spec.usable_cpus, held.usable_cpus) == (6.0, 1.0)
+
+
 def test_what_one_container_does_not_tell_is_not_known(tmp_path: Path) -> None:
     silent = [f"{T + s},server-2,{0.5 * s},,,,,,,," for s in range(SECONDS + 1)]
     found = evidence(tmp_path, group_rows("server-1"), silent)

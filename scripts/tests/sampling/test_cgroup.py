@@ -49,6 +49,12 @@ class Tree:
         return ControlGroup(PID, str(self.root))
 
 
+def test_of_a_process_with_a_quota_nothing_else_is_its_own(docker_v1: Tree) -> None:
+    told = ControlGroup(PID, str(docker_v1.root), quota_alone=True).read()
+    assert told is not None
+    assert set(told) == {"throttled_s", "periods", "throttled_periods"}
+
+
 V2_FILES = ("cpu.stat", "memory.current", "memory.peak", "memory.stat", "memory.events")
 V1_MEMORY = ("memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.stat", "memory.oom_control")
 

@@ -15,6 +15,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.jvm.rows import FOLDER
 from steelyard.measure.offered_load import settling_mix
 from steelyard.results.spec import ORDER, Spec
+from steelyard.spec.agreement import requested_settings
 from steelyard.spec.plan import make_spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
 from steelyard.units import MIB
@@ -541,3 +542,27 @@ def test_processes_listen_where_they_are_asked_to_and_are_asked_at_the_loopback_
     for server in spec.servers:
         assert environment(server, Places("/t", "/p", "/c"))["HTTP_HOST"] == listen
     assert {one.host for one in spec.components} == {"127.0.0.1"}
+
+
+def test_a_quota_is_each_servers_and_its_jvm_counts_by_it() -> None:
+    found = specs("cpu-limits", "cpus=0.5,1.5", host=cores(2), runtime=None)
+    wanted = {name: requested_settings(spec.servers[0]) for name, spec in found.items()}
+    assert {spec.servers[0].cpu_quota for spec in found.values()} == {0.5, 1.5}
+    assert {spec.component("injector-1").cpu_quota for spec in found.values()} == {None}
+    told = {name: (one["quota"], one["processors"]) for name, one in wanted.items()}
+    assert told == {
+        "cpus-0.5_processor-count-default": ("0.50 CPUs", 1),
+        "cpus-0.5_processor-count-2": ("0.50 CPUs", 2),
+        "cpus-1.5_processor-count-default": ("1.50 CPUs", 2),
+        "cpus-1.5_processor-count-2": ("1.50 CPUs", 2),
+    }
+    assert "quota" in found["cpus-0.5_processor-count-2"].servers[0].read_back
+    openj9 = specs("cpu-limits", "cpus=1,1.5", host=cores(2), runtime=processes(make_jvm("openj9", 21)))
+    counted = {name: requested_settings(spec.servers[0]).get("processors") for name, spec in openj9.items()}
+    assert counted["cpus-1_processor-count-default"] == 1
+    assert counted["cpus-1.5_processor-count-default"] is None, "nobody says how OpenJ9 rounds it"
+    assert counted["cpus-1.5_processor-count-2"] == 2
+    with pytest.raises(BadInput, match="cpus 4 limits nothing, because server-1 has 2 CPUs on this host"):
+        specs("cpu-limits", "cpus=1,4", host=cores(2), runtime=None)
+    with pytest.raises(BadInput, match=r"total CPU quota is 0\.5 in jvms-1 and 1 in jvms-2"):
+        check_conserved(specs("jvm-count", "jvms=1,2", "cpus=0.5", host=cores(2), runtime=None), {"jvms"})

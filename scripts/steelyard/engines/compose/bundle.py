@@ -72,6 +72,8 @@ def command_line(component: Component, bundle: str) -> str:
     settings = [f"cpuset={_cpuset(component)}"]
     if component.memory_bytes is not None:
         settings.append(f"mem_limit={component.memory_bytes}")
+    if component.cpu_quota is not None:
+        settings.append(f"cpus={component.cpu_quota:g}")
     settings += [f"{name}={shlex.quote(text)}" for name, text in environment(component).items()]
     files = f"-f compose/{bundle}/compose.yaml -f $TRIAL/replay/trial.yaml"
     return f"{' '.join(settings)} docker compose {files} up {component.name}"
@@ -180,11 +182,14 @@ def _entry(
 
 
 def _limits(component: Component) -> dict[str, Any]:
-    """Its memory limit, and where it takes large pages as locked shared memory, as OpenJ9 does, the right to lock."""
+    """Its limits of memory and CPU time; the right to lock where it takes large pages as locked shared memory, as
+    OpenJ9 does."""
     limits: dict[str, Any] = {}
     if component.memory_bytes is not None:
         # No swap beyond the limit: a server that swaps is not what anyone wants to measure.
         limits |= {"mem_limit": component.memory_bytes, "memswap_limit": component.memory_bytes}
+    if component.cpu_quota is not None:
+        limits["cpus"] = component.cpu_quota
     settings, jvm = component.jvm_settings, component.artifact.jvm
     if settings is not None and settings.pages == "large" and jvm is not None and jvm.kind == "openj9":
         limits |= {"cap_add": ["IPC_LOCK"], "ulimits": {"memlock": -1}}

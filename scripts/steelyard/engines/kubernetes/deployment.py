@@ -29,6 +29,7 @@ from steelyard.results.spec import Component, Spec
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.config import PORT
 from steelyard.sampling.streams import Observer
+from steelyard.spec.agreement import format_quota
 
 START_LIMIT = 900.0
 """Seconds that pods may take to run; nodes fetch images in them."""
@@ -158,7 +159,10 @@ class KubernetesDeployment(Deployment[Member]):
         facts: dict[str, int | str] = {}
         with contextlib.suppress(ValueError):  # what cannot be read is not told
             cpus = pods.cpu_limit(unit.pod, unit.container)
-            facts["cpus"] = asked if cpus == len(component.cpus) else f"{cpus} CPUs"
+            expected = component.cpu_quota or len(component.cpus)
+            facts["cpus"] = asked if cpus == expected else f"{cpus} CPUs"
+            if cpus is not None and component.cpu_quota is not None:
+                facts["quota"] = format_quota(cpus)
         with contextlib.suppress(ValueError):
             if (memory := pods.memory_limit(unit.pod, unit.container)) is not None:
                 facts["memory"] = memory

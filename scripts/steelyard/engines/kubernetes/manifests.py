@@ -79,6 +79,7 @@ def check_uniform(spec: Spec) -> None:
             (
                 component.artifact.image,
                 len(component.cpus),
+                component.cpu_quota,
                 component.memory_bytes,
                 _environment(component) if component.role != "injector" else {},
             )
@@ -308,6 +309,8 @@ def _shares(spec: Spec, component: Component) -> bool:
 
 def _resources(component: Component, apart: bool, page: int | None) -> dict[str, Any]:
     cpus, memory = str(len(component.cpus)), component.memory_bytes
+    if component.cpu_quota is not None:
+        cpus = f"{round(component.cpu_quota * 1000)}m"
     size = str(memory) if memory is not None else None
     pool = {}
     if component.large_heap is not None and page is not None:

@@ -5,12 +5,14 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from steelyard.engines.process.quota import enter, script_lines
 from steelyard.paths import ROOT
 from steelyard.processes import child_environment
 from steelyard.results.spec import Component, Spec
+from steelyard.sampling.cgroup import Place
 from steelyard.spec.layout import LOOPBACK
 
 _INHERITED = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "TMPDIR")
@@ -37,6 +39,8 @@ class Places:
     """Its own folder, with `logs/`."""
     package: str | None
     cache: str
+    group: str | None = None
+    """Folder of its control group, which holds it to its CPU quota."""
 
     @property
     def shared_folders(self) -> str:
@@ -67,7 +71,8 @@ def command(component: Component, places: Places) -> list[str]:
     options = component.jvm_options
     words = [part for word in words for part in (options if word == _JVM_OPTIONS else [word])]
     cpus = ",".join(str(cpu) for cpu in component.cpus)
-    return ["taskset", "-c", cpus, *(_fill(word, component, places) for word in words)]
+    bound = ["taskset", "-c", cpus, *(_fill(word, component, places) for word in words)]
+    return bound if places.group is None else enter(places.group, bound)
 
 
 def _fill(text: str, component: Component, places: Places) -> str:
@@ -117,6 +122,8 @@ def files(component: Component) -> dict[str, str]:
 def command_line(component: Component) -> str:
     """Environment and command as a person would type them, folders left as names (for `plan`)."""
     places = Places(f"$TRIAL/servers/{component.name}", "$PACKAGE", "$CACHE")
+    if component.cpu_quota is not None:
+        places = replace(places, group=f"$GROUP_WITH_{component.cpu_quota:g}_CPUS")
     variables = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
     return f"{variables} {' '.join(map(_type, command(component, places)))}".strip()
 
@@ -126,13 +133,16 @@ def _type(word: str) -> str:
     return word if re.fullmatch(r"[\w@%+=:,./${}-]+", word) else shlex.quote(word)
 
 
-def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[str, Path]) -> str:
+def deployment_script(
+    spec: Spec, packages: Mapping[str, str], primed: Mapping[str, Path], parent: Place | None = None
+) -> str:
     """A shell script that starts everything but the injectors by hand, loads the data, and ends all on Ctrl-C.
 
     Args:
         spec: the trial's.
         packages: folder of its package by component.
         primed: folder that a Liberty server starts from, by component.
+        parent: the group below which those are made that hold components to their CPU quotas.
     """
     lines = [
         *_script(
@@ -144,6 +154,10 @@ def deployment_script(spec: Spec, packages: Mapping[str, str], primed: Mapping[s
         places = Places(
             f"{_LINK}/{component.name}", packages.get(component.name), f"{_LINK}/cache/{component.kind}"
         )
+        if component.cpu_quota is not None and parent is not None:
+            group = Path(parent.folder) / f"steelyard-by-hand-{component.name}"
+            lines += ["", *script_lines(group, component.cpu_quota, unified=parent.unified)]
+            places = replace(places, group=str(group))
         lines += ["", *_start(component, places, primed.get(component.name))]
     for step in spec.data:
         component = spec.component(step.component)

@@ -4,6 +4,7 @@
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from steelyard.engines.base import Deployment
@@ -17,6 +18,7 @@ from steelyard.engines.process.command import (
     files,
     inherited_environment,
 )
+from steelyard.engines.process.quota import group_of, make_group, remove_group
 from steelyard.engines.readiness import is_open
 from steelyard.errors import PortInUse
 from steelyard.jvm.class_cache import OWN_CACHE
@@ -25,6 +27,7 @@ from steelyard.processes.listening import Listener, listeners
 from steelyard.processes.reasons import reason
 from steelyard.results.spec import Component
 from steelyard.results.store import no_space, write_atomic
+from steelyard.sampling.cgroup import Place
 
 _BIND_FAILED = "CWWKO0221E: "
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
@@ -41,9 +44,12 @@ class ProcessDeployment(Deployment[Child]):
         packages: Mapping[str, str],
         primed: Mapping[str, Path],
         require: Callable[[], None] = lambda: None,
+        parent: Place | None = None,
     ) -> None:
-        """`require` raises ProgramGone where that is why something failed."""
+        """`require` raises ProgramGone where that is why something failed; `parent` is where groups are made for CPU
+        quotas."""
         super().__init__(directory)
+        self._parent = parent
         self._require = require
         self._registry = registry
         self._packages = packages
@@ -101,6 +107,9 @@ class ProcessDeployment(Deployment[Child]):
                 if part is not None:
                     shutil.rmtree(self._folder(component) / part, ignore_errors=True)
                     self._registry.forget_crash(f"{part}-{component.name}")
+            if self._parent is not None and component.cpu_quota is not None:
+                remove_group(group_of(self._parent, component.name))
+                self._registry.forget_crash(f"group-{component.name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
         self._registry.forget_crash(SHARED)
@@ -114,6 +123,11 @@ class ProcessDeployment(Deployment[Child]):
     def _start(self, component: Component) -> Child:
         folder = self._folder(component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
+        if self._parent is not None and component.cpu_quota is not None:
+            group = group_of(self._parent, component.name)
+            self._registry.on_crash(f"group-{component.name}", ["rmdir", str(group)])
+            make_group(group, component.cpu_quota, unified=self._parent.unified)
+            places = replace(places, group=str(group))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.artifact.jvm is not None:

@@ -20,6 +20,7 @@ from steelyard.engines.process.command import (
 )
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.process.priming import archived_classes, primed_folder
+from steelyard.engines.process.quota import find_parent, remove_abandoned
 from steelyard.errors import MissingRequirement, ProgramGone
 from steelyard.host import programs
 from steelyard.host.java import require_program
@@ -51,6 +52,11 @@ def require_commands(specs: Sequence[Spec]) -> None:
                 require_program(program)
 
 
+def has_quota(spec: Spec) -> bool:
+    """Whether a component is held to a CPU quota, which takes a control group."""
+    return any(component.cpu_quota is not None for component in spec.components)
+
+
 def _check(name: str, script: Path) -> None:
     """Have a component's script look for what it needs (raises MissingRequirement)."""
     asked = subprocess.run(
@@ -79,6 +85,8 @@ class ProcessEngine:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
         require_commands(specs)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
+        if any(has_quota(spec) for spec in specs):
+            remove_abandoned(find_parent())
         for spec in specs:
             self.require_programs(spec)
 
@@ -123,8 +131,9 @@ class ProcessEngine:
         for injector in spec.injectors:
             archived_classes(injector, Path(packages[injector.name]), self.children)
         replay = directory / "replay"
+        parent = find_parent() if has_quota(spec) else None
         scripts = {
-            "deployment.sh": deployment_script(spec, packages, primed),
+            "deployment.sh": deployment_script(spec, packages, primed, parent),
             "load.sh": load_script(spec.injectors, packages),
         }
         for name, text in scripts.items():
@@ -134,7 +143,7 @@ class ProcessEngine:
             settings = {**injector.settings, "awaitStart": False, "output": "@OUTPUT@"}
             write_atomic(replay / f"{injector.name}.json", json.dumps(settings, indent=1) + "\n")
         require = partial(self.require_programs, spec)
-        return ProcessDeployment(self.children, directory, packages, primed, require)
+        return ProcessDeployment(self.children, directory, packages, primed, require, parent)
 
     def package(self, artifact: Artifact) -> Path:
         """Folder of a component's package."""
