@@ -4,7 +4,6 @@
 import os
 import re
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 from builders import make_jvm
