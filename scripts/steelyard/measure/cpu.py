@@ -164,7 +164,7 @@ METRICS = (
         unit="share",
         digits=4,
         source="User and system CPU seconds of servers and compilers in the window / time of the logical CPUs that"
-        " they may use.",
+        " they may use, or of their quotas where those are less.",
         pitfalls="Where injectors and databases share those CPUs, what they use is not in it; under SMT half of it"
         " may be all of the cores.",
         compute=cpu_share,

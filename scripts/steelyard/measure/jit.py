@@ -41,7 +41,7 @@ def not_remote(window: Window) -> list[str]:
 
 @trial_figure("share", undisturbed=0.001)
 def jit_share(window: Window) -> float | None:
-    """CPU of JIT threads of servers and compilers / CPU time of their CPUs, over the measurement."""
+    """CPU of JIT threads of servers and compilers / CPU time of their CPUs or quotas, over the measurement."""
     used = combine_known(
         (
             component.cpu_by_group.get("jit") if component.cpu_by_group else None

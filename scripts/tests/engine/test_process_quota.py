@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from builders import make_component
 
 from steelyard.engines.process.quota import (
     enter,
@@ -85,7 +86,7 @@ def test_a_quota_is_written_in_periods_of_100_ms(tmp_path: Path) -> None:
 def test_groups_of_commands_that_have_ended_are_removed(tmp_path: Path) -> None:
     parent = Place(str(tmp_path), unified=True)
     gone = subprocess.run(["sh", "-c", "echo $$"], capture_output=True, text=True, check=True).stdout.strip()
-    own, abandoned = group_of(parent, "server-1"), tmp_path / f"steelyard-{gone}-server-1"
+    own, abandoned = group_of(parent, make_component(port=9080)), tmp_path / f"steelyard-{gone}-server-1"
     for folder in (own, abandoned, tmp_path / "other"):
         folder.mkdir()
     remove_abandoned(parent)
@@ -95,7 +96,7 @@ def test_groups_of_commands_that_have_ended_are_removed(tmp_path: Path) -> None:
 def test_a_process_is_held_to_its_quota_by_the_kernel() -> None:
     try:
         parent = find_parent()
-        folder = group_of(parent, "test")
+        folder = group_of(parent, make_component())
         make_group(folder, 0.1, unified=parent.unified)
     except MissingRequirement as missing:
         pytest.skip(str(missing))

@@ -108,7 +108,7 @@ class ProcessDeployment(Deployment[Child]):
                     shutil.rmtree(self._folder(component) / part, ignore_errors=True)
                     self._registry.forget_crash(f"{part}-{component.name}")
             if self._parent is not None and component.cpu_quota is not None:
-                remove_group(group_of(self._parent, component.name))
+                remove_group(group_of(self._parent, component))
                 self._registry.forget_crash(f"group-{component.name}")
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
         shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
@@ -124,7 +124,7 @@ class ProcessDeployment(Deployment[Child]):
         folder = self._folder(component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         if self._parent is not None and component.cpu_quota is not None:
-            group = group_of(self._parent, component.name)
+            group = group_of(self._parent, component)
             self._registry.on_crash(f"group-{component.name}", ["rmdir", str(group)])
             make_group(group, component.cpu_quota, unified=self._parent.unified)
             places = replace(places, group=str(group))

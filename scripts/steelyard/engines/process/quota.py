@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from steelyard.errors import MissingRequirement
+from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import Place, find, upwards
 
 PERIOD = 100_000
@@ -41,9 +42,9 @@ def find_parent(root: str = "") -> Place:
     )
 
 
-def group_of(parent: Place, name: str) -> Path:
-    """The group of a component of this command."""
-    return Path(parent.folder) / f"{_NAMED}{os.getpid()}-{name}"
+def group_of(parent: Place, component: Component) -> Path:
+    """The group of a component of this command; by its port, for in a duet both sides have one of its name."""
+    return Path(parent.folder) / f"{_NAMED}{os.getpid()}-{component.name}-{component.port}"
 
 
 def quota_files(cpus: float, *, unified: bool) -> dict[str, str]:
