@@ -220,6 +220,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             "cgroup_cpu_per_1k": 1.65,
             "cgroup_memory": 1200.0,
             "cgroup_memory_peak": 1500.0,
+            "throttled_time": 0.0,
             "throttled_share": 0.01,
             "error_share": 0.01,
         }
@@ -242,7 +243,10 @@ def test_every_metric_of_a_steady_trial() -> None:
         ({"gc_stall_seconds": None}, {"gc_stall_share"}),
         ({"allocated": None}, {"allocated_per_1k"}),
         ({"switches": None}, {"switches_per_1k"}),
-        ({"cgroup": None}, {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_share"}),
+        (
+            {"cgroup": None},
+            {"cgroup_cpu_per_1k", "cgroup_memory", "cgroup_memory_peak", "throttled_time", "throttled_share"},
+        ),
     ],
 )
 def test_a_figure_missing_in_one_server_makes_the_sum_missing_and_never_smaller(missing, lost):
