@@ -154,6 +154,8 @@ _CPU = Metric(
     pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
     compute=per_1k(sum_of("cpu_seconds")),
     roles=MEASURED_ROLES,
+    evidence=True,
+    each="cpu_seconds",
 )
 
 METRICS = (
@@ -179,6 +181,8 @@ METRICS = (
             pitfalls=pitfalls,
             compute=per_1k(sum_of(group_cpu(group))),
             roles=MEASURED_ROLES,
+            evidence=True,
+            each=group_cpu(group),
         )
         for group, (who, pitfalls) in THREADS.items()
     ),
@@ -212,6 +216,8 @@ METRICS = (
             compute=per_1k(sum_of("cpu_seconds", (role,))),
             roles=(role,),
             part_of="cpu_per_1k" if role == "compiler" else "",
+            evidence=role != "compiler",
+            each=None if role == "compiler" else "cpu_seconds",
         )
         for role, (who, pitfalls) in OTHER_ROLES.items()
     ),

@@ -35,6 +35,8 @@ METRICS = (
         pitfalls="Large while the heap still grows into new pages.",
         compute=per_1k(sum_of("faults")),
         roles=MEASURED_ROLES,
+        evidence=True,
+        each="faults",
     ),
     Metric(
         name="switches_per_1k",
@@ -47,5 +49,7 @@ METRICS = (
         " ended.",
         compute=per_1k(sum_of("switches")),
         roles=MEASURED_ROLES,
+        evidence=True,
+        each="switches",
     ),
 )

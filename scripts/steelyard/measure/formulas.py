@@ -49,6 +49,10 @@ class Metric:
     """The metric of the sum that it is a part of, by its role."""
     only_with_compilers: bool = False
     """Whether it says nothing of its own in a session without compilers."""
+    evidence: bool = False
+    """Whether it is named where it moved together with an effect (`analysis.moved`)."""
+    each: "str | Read | None" = None
+    """What it adds up over components of its roles, per 1,000 requests: named of each kind of component by itself."""
 
     def part(self, roles: tuple[Role, ...], compute: Compute, source: str, but: str = "") -> "Metric":
         """The part of this sum that is of the servers alone, or of the compilers; `but`: what else misleads in it."""
@@ -65,7 +69,22 @@ class Metric:
             roles=roles,
             part_of=self.name,
             only_with_compilers=of_servers,
+            evidence=False,
+            each=None,
         )
+
+    def of_kind(self, kind: str, trial: Trial, spec: Spec) -> float | None:
+        """What the components of a kind add to it; None where there are none, or one of them lacks it."""
+        if self.each is None:
+            return None
+        read = _by_name(self.each) if isinstance(self.each, str) else self.each
+        results = {component.name: component for component in trial.components}
+        values = (
+            read(results[named.name]) if named.name in results else None
+            for named in spec.of(*self.roles)
+            if named.kind == kind
+        )
+        return ratio(combine_known(values, math.fsum), _thousands(trial, spec))
 
     @property
     def info(self) -> MetricInfo:

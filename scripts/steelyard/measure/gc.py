@@ -90,6 +90,7 @@ METRICS = (
         " pauses of one concurrent cycle (G1, ZGC, Shenandoah) are one collection.",
         pitfalls="Zero in a short window means none happened to fall into it; such a figure has no ratio.",
         compute=per_second(sum_of("gc_count", SERVERS)),
+        evidence=True,
     ),
     Metric(
         name="gc_pause_share",
@@ -102,6 +103,7 @@ METRICS = (
         compute=quotient(
             per_second(sum_of("gc_pause_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
         ),
+        evidence=True,
     ),
     Metric(
         name="gc_pause_max",
@@ -124,6 +126,7 @@ METRICS = (
         compute=quotient(
             per_second(sum_of("gc_stall_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
         ),
+        evidence=True,
     ),
     Metric(
         name="allocated_per_1k",
@@ -139,5 +142,6 @@ METRICS = (
         " regions (a humongous one), and the log counts the regions and not the object: with many of them the figure"
         " was 42 % too large. Compare collectors or region sizes by it only where objects stay below half a region.",
         compute=per_1k(sum_of(_allocated_mib, SERVERS)),
+        evidence=True,
     ),
 )

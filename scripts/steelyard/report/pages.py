@@ -12,6 +12,7 @@ from markupsafe import Markup
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
 from steelyard.report.caveats import caveats
+from steelyard.report.moved import moved_table
 from steelyard.report.profiles import profile_tables
 from steelyard.report.search_chart import search_levels, search_paths
 from steelyard.report.table import TableCell
@@ -45,7 +46,7 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    functions = (caveats, profile_tables, search_levels, search_paths, trial_directory)
+    functions = (caveats, moved_table, profile_tables, search_levels, search_paths, trial_directory)
     environment.globals |= {function.__name__: function for function in functions}
     environment.filters |= {
         "typeset": typeset,

@@ -27,7 +27,8 @@ def render_summary(
     answer = [Text(printable(sentence)) for sentence in view.answer]
     notes = [Text(printable(note), style="dim") for note in table.notes]
     warnings = [Text(printable(f"! {caveat}"), style="yellow") for caveat in caveats(view)]
-    parts: list[RenderableType] = [*answer, to_rich_table(table)]
+    moved = [Text(printable(sentence)) for sentence in view.moved_sentences]
+    parts: list[RenderableType] = [*answer, to_rich_table(table), *moved]
     spaced = [Padding(part, (0, 0, 1, 0)) for part in parts]
     return Group(Text(printable(view.title), style="bold"), "", *spaced, *notes, *warnings)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.moved import MovedTogether, moved_sentence, moved_together
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
@@ -83,6 +84,17 @@ class View:
         self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
         self.procedure = session.arms[0].spec.procedure
         self.answer = answer(session, analysis)
+
+    @cached_property
+    def moved(self) -> list[MovedTogether]:
+        """What moved together with each effect beyond noise."""
+        return moved_together(self.session, self.analysis, self.trials)
+
+    @cached_property
+    def moved_sentences(self) -> list[str]:
+        """The first of it, of the primary metric."""
+        primary = (moved for moved in self.moved if moved.effect.metric == self.analysis.primary)
+        return [moved_sentence(self.session, moved) for moved in primary]
 
     # The question
 
