@@ -62,12 +62,15 @@ def plan(
     out: options.OutOption = RESULTS,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     profile_starts: options.ProfileStartsOption = 1,
+    counters: options.CountersOption = [],  # noqa: B006 - as above
     pool: options.PoolOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
     made = make_plan(
-        make_request(experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts)
+        make_request(
+            experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts, counters=counters
+        )
     )
     earlier = earlier_sessions(made, out)
     changes = predict_detectable(made, earlier)

@@ -135,6 +135,16 @@ ProfileStartsOption = Annotated[
         help="Starts of each arm that cpu, alloc, lock and wall watch; from four on methods are named by a test.",
     ),
 ]
+CountersOption = Annotated[
+    list[str],
+    Option(
+        "--counters",
+        metavar="COUNTER",
+        help="What perf has to count of each component: instructions, dtlb_misses, ... (docs/metrics.md), or all that"
+        " this host has. May be given several times.",
+        show_default=False,
+    ),
+]
 ContextOption = Annotated[
     str | None,
     Option(

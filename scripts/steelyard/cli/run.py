@@ -44,6 +44,7 @@ def run(
     old_resume: options.GoOnOption = False,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     profile_starts: options.ProfileStartsOption = 1,
+    counters: options.CountersOption = [],  # noqa: B006 - as above
     metrics_port: options.MetricsPortOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -53,7 +54,9 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = open_console(stderr=True)
-    request = make_request(experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts)
+    request = make_request(
+        experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts, counters=counters
+    )
     if old_resume:
         print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
     if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:

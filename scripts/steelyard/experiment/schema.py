@@ -268,6 +268,8 @@ class Metrics(Model):
     primary: str = "throughput"
     report: list[str] = Field(default_factory=lambda: ["memory_rss", "cpu_per_1k"])
     """Further figures in the headline table; corrected for their number, they annotate."""
+    counters: list[str] = Field(default_factory=list)
+    """What perf counts of each component where the host allows: names of docs/metrics.md, or `all`."""
 
 
 class Factor(Model):

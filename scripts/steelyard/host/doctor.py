@@ -13,7 +13,7 @@ from typing import NamedTuple
 import psutil
 
 from steelyard.errors import MissingRequirement
-from steelyard.host import settings
+from steelyard.host import perf, settings
 from steelyard.host.preparing import RECORD as PREPARED
 from steelyard.host.states import STATES
 from steelyard.host.switching import read_record
@@ -198,7 +198,7 @@ _OBSERVERS: dict[str, Callable[[Host], Seen]] = {
             memlock,
             settings.clock,
         ),
-        *(settings.virtualization, settings.container),
+        *(perf.counters, settings.virtualization, settings.container),
     )
 }
 """How each topic beside the host states is looked at; the docstring of each says why it matters."""

@@ -13,6 +13,7 @@ from steelyard.measure.gc_log import GcLog
 from steelyard.measure.health import Health, per_second
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.jit_log import JitLog
+from steelyard.measure.perf_stat import PerfStat
 from steelyard.measure.samples import Samples
 from steelyard.results.measurement import ComponentResult, Number
 from steelyard.results.spec import MEASURED_ROLES, Component, Spec
@@ -113,6 +114,10 @@ class Window:
     health: Health
     jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
     """By server; of those alone that compile in a JITServer."""
+    counters: Mapping[str, str] = field(default_factory=dict)
+    """Events of perf that the session counts, by counter (`measure.counted`)."""
+    counted: Mapping[str, PerfStat] = field(default_factory=dict)
+    """What perf counted, by component."""
     facts: Callable[[str], Sequence[Facts]] = lambda _name: ()
     """What each source tells of the settings of a component."""
     components: Sequence[ComponentResult] = ()

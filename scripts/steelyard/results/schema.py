@@ -174,6 +174,8 @@ class Session(Record):
     """What profiles each arm in further trials after the last block (`profiles/ARM/`)."""
     profile_starts: int = 1
     """How many starts of each arm async-profiler watches."""
+    counters: dict[str, str] = Field(default_factory=dict)
+    """Events that perf counts of each component, by counter."""
     doctor_notes: list[str] = Field(default_factory=list)
     """What the doctor found that is not wrong and that a reader has to know (its level `info`)."""
     doctor: list[str] = Field(default_factory=list)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What everything that runs in a session shares, its watcher among it; and the throughput of the last second."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -83,5 +83,7 @@ class RunContext:
     """Asks a running component what it really has."""
     read_throttling: Callable[[], float | None] = throttled_seconds
     """Seconds that the control group of this process was throttled so far."""
+    counters: Mapping[str, str] = field(default_factory=dict)
+    """Events that perf counts of each component, by counter (`session.counting`)."""
     wash_out: Callable[[], float | None] = wash_out_here
     """Waits until the host has done what the trial before left it to do."""

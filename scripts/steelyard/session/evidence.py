@@ -16,6 +16,7 @@ from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
 from steelyard.measure.jit_log import read_jit_logs
 from steelyard.measure.ledger import judge
+from steelyard.measure.perf_stat import read_perf_stat
 from steelyard.measure.ramp_up import curves
 from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.start import first_answers
@@ -25,6 +26,7 @@ from steelyard.results.failure import Failure
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Check
 from steelyard.results.spec import MEASURED_ROLES
+from steelyard.session.counting import counts_path
 from steelyard.session.deploying import StartedComponent
 from steelyard.session.readback import gc_log_facts
 from steelyard.session.trial_run import TrialRun
@@ -64,6 +66,12 @@ def gather(run: TrialRun) -> Window:
             if server.name in started
         },
         facts=facts_of(started, gc_logs, caches),
+        counters=run.context.counters,
+        counted={
+            name: read_perf_stat(path)
+            for name in (started if run.context.counters else ())
+            if (path := counts_path(run.folder, name)).exists()
+        },
     )
 
 

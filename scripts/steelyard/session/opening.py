@@ -89,6 +89,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         notes=plan.notes,
         profilers=list(plan.profilers),
         profile_starts=plan.request.profile_starts,
+        counters=dict(plan.counters),
         gate=plan.gate,
         certificate=plan.certificate,
         doctor=_sentences(findings, "warn"),

@@ -36,6 +36,7 @@ from steelyard.results import figures
 from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
+from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
 from steelyard.session.duet import check_duet, halves
 from steelyard.session.profilers import require_profilers
@@ -68,6 +69,8 @@ class RunRequest:
     profilers: Sequence[str] = ()
     profile_starts: int = 1
     """Starts of each arm that async-profiler watches."""
+    counters: Sequence[str] = ()
+    """What perf has to count of each component."""
     target: ClusterTarget = LOCAL
     trust: bool = False
     """Whether a workload file that is not of the checkout may be run."""
@@ -90,6 +93,10 @@ class SessionPlan:
     runtimes: RuntimeResolver
     profilers: Sequence[Profiler] = ()
     """What profiles each arm in a further trial after the last block."""
+    counters: Mapping[str, str] = field(default_factory=dict)
+    """Events that perf counts of each component, by counter."""
+    not_counted: Sequence[str] = ()
+    """Sentences on what the experiment wants counted and this host does not count."""
     gate: GateTerms | None = None
     certificate: CertificateTerms | None = None
     second: Mapping[str, Spec] = field(default_factory=dict)
@@ -103,7 +110,7 @@ class SessionPlan:
     @property
     def notes(self) -> list[str]:
         """Sentences that belong beside every figure of the session."""
-        notes = []
+        notes = [*self.not_counted]
         if self.injectors_share_cores and self.experiment.procedure != "start-up":
             notes.append(
                 "The injectors ran on the servers' cores, so every figure includes their competition for CPU;"
@@ -217,10 +224,24 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
             range_of(experiment.search, spec)
         refuse_unknown(limits_of(experiment.search, workload.workload.limits), specs.values())
     profilers = require_profilers(request.profilers, specs.values(), searches=experiment.search is not None)
+    counters, not_counted = choose_counters(
+        request.counters, experiment.metrics.counters, specs.values(), duet=experiment.design.duet
+    )
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
     plan = SessionPlan(
-        request, experiment, workload, seed, arms, specs, schedule, runtimes, profilers, second=second
+        request,
+        experiment,
+        workload,
+        seed,
+        arms,
+        specs,
+        schedule,
+        runtimes,
+        profilers,
+        counters,
+        not_counted,
+        second=second,
     )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(

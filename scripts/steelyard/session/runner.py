@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
@@ -58,6 +59,7 @@ def run_session(
         KeyboardInterrupt: passed on after everything was stopped and what was measured was analysed.
     """
     schedule = Schedule(directory.session(), ends_at)
+    context = replace(context, counters=schedule.session.counters)
     trials = schedule.keep_pairs(directory.trials())
     with host_lock(lock), ExitStack() as cleanup:
         for sentence in put_back(system):

@@ -23,6 +23,7 @@ from steelyard.results.store import SessionDirectory, write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
 from steelyard.session.context import LiveRate, RunContext
+from steelyard.session.counting import Counting
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
 
@@ -95,6 +96,7 @@ class TrialRun:
         self.injectors = Injectors(
             names, self.deployment, self.check_alive, write, self.take_streams, context.clock
         )
+        self.counting = Counting(context.counters, self.folder, context.children, context.clock)
         self.samples = SamplesReader(self.folder / "samples")
         self.wall_ahead = self.clock.time() - self.clock.monotonic()
         self._live = LiveRate(self.folder / "samples" / "counters.csv")
@@ -168,6 +170,7 @@ class TrialRun:
             )
             if self.streams is not None:
                 self.streams.watch_own(self.sampler)
+        self.counting.start(self.deployment.started_components())
         if self.streams is not None:
             with self._require_streams():
                 self.streams.watch(self.deployment.observers())
@@ -234,6 +237,7 @@ class TrialRun:
 
     def abandon(self) -> None:
         """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
+        self.counting.stop()
         if self.sampler is not None:
             self.context.children.stop([self.sampler], grace=5.0)
         if self.streams is not None:
@@ -268,6 +272,7 @@ class TrialRun:
         if self.streams is not None:
             with self._require_streams():
                 self.streams.last(_LAST)
+        self.counting.stop()
         if self.sampler is not None:
             self.context.children.stop([self.sampler], grace=10.0)
         if self.streams is not None:

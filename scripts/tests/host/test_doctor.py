@@ -109,6 +109,37 @@ def levels(found: dict[str, DoctorFinding]) -> dict[str, str]:
     return {topic: one.level for topic, one in found.items()}
 
 
+@pytest.mark.parametrize(
+    ("files", "state", "change"),
+    [
+        ({}, "the kernel has no events", "CONFIG_PERF_EVENTS"),
+        (
+            {"perf_event_paranoid": "2"},
+            "perf_event_paranoid is 2: the kernel's part",
+            "perf_event_paranoid=1",
+        ),
+        ({"perf_event_paranoid": "1", "nmi_watchdog": "1"}, "the kernel's watchdog takes", "nmi_watchdog=0"),
+        ({"perf_event_paranoid": "-1", "nmi_watchdog": "0"}, "events of kernel and processor", None),
+    ],
+)
+def test_what_counters_need_is_said(
+    tmp_path: Path, files: dict[str, str], state: str, change: str | None
+) -> None:
+    for device in ("cpu", "software"):
+        put(tmp_path, f"sys/bus/event_source/devices/{device}/type", "4")
+    for name, value in files.items():
+        put(tmp_path, f"proc/sys/kernel/{name}", value)
+    found = doctor(tmp_path, "x86_64")["counters"]
+    assert state in found.state
+    assert (found.change is None) if change is None else (change in (found.change or ""))
+
+
+def test_a_virtual_machine_without_counters_of_the_processor_is_named(tmp_path: Path) -> None:
+    put(tmp_path, "sys/bus/event_source/devices/software/type", "1")
+    put(tmp_path, "proc/sys/kernel/perf_event_paranoid", "1")
+    assert doctor(tmp_path, "x86_64")["counters"].state.startswith("the kernel's events alone")
+
+
 def test_everything_that_disturbs_is_found(laptop: Path) -> None:
     found = doctor(laptop, "x86_64")
     assert levels(found) == {
@@ -131,6 +162,7 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "cgroup": "warn",
         "swap": "warn",
         "clock": "warn",
+        "counters": "info",
         "virtualization": "info",
         "container": "info",
         "aslr": "info",
