@@ -67,21 +67,21 @@ class MovedTogether:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A figure that may have moved; `kind`: of the components of that kind alone."""
+    """A figure that may have moved; `whose`: of the components of that kind alone."""
 
     metric: Metric
-    kind: str | None
+    whose: str | None
 
     @property
     def label(self) -> str:
         label = metric_info(self.metric.name).label
-        return label if self.kind is None else _OF_ROLES.sub(f"of {self.kind}", label)
+        return label if self.whose is None else _OF_ROLES.sub(f"of {self.whose}", label)
 
     def values(self, trials: Mapping[Place, Trial], spec: Spec) -> Values:
         """By block and round."""
-        if self.kind is None:
+        if self.whose is None:
             return values_of(trials, self.metric.name)
-        own = {place: self.metric.of_kind(self.kind, trial, spec) for place, trial in trials.items()}
+        own = {place: self.metric.add_up(self.whose, trial, spec) for place, trial in trials.items()}
         return {place: value for place, value in own.items() if value is not None}
 
 
@@ -98,7 +98,7 @@ class _Tested:
     core: PairedTest
 
 
-def moved_together(session: Session, analysis: Analysis, trials: Sequence[Trial]) -> list[MovedTogether]:
+def find_moved(session: Session, analysis: Analysis, trials: Sequence[Trial]) -> list[MovedTogether]:
     """What moved with each effect beyond noise: on the primary metric first, then on what the experiment reports."""
     if analysis.searches:
         return []
@@ -111,28 +111,30 @@ def moved_together(session: Session, analysis: Analysis, trials: Sequence[Trial]
         for arm, spec in specs.items()
     }
 
-    def moved_with(effect: Estimate) -> MovedTogether:
+    def compare(effect: Estimate) -> MovedTogether:
         logs, served = (
-            logs_by_place(*(_summarised(analysis, name, arm) for arm in (effect.arm, analysis.baseline)))
+            logs_by_place(
+                *(_values_of_summary(analysis, name, arm) for arm in (effect.arm, analysis.baseline))
+            )
             for name in (effect.metric, THROUGHPUT)
         )
         pairs = zip(candidates, values[effect.arm], values[analysis.baseline], strict=True)
         others = (pair for pair in pairs if pair[0].metric.name != effect.metric)
-        tested = [one for pair in others if (one := _tested(*pair, [*logs])) is not None]
+        tested = [result for pair in others if (result := _test(*pair, [*logs])) is not None]
         rates = [served[place] for place in logs if place in served]
-        moved = (_moved(one, [*logs.values()], rates, len(tested)) for one in tested)
+        moved = (_describe(result, [*logs.values()], rates, len(tested)) for result in tested)
         by_share = sorted(filter(None, moved), key=lambda figure: (-figure.share, figure.label))
         return MovedTogether(effect=effect, tested=len(tested), figures=by_share)
 
     return [
-        moved_with(estimate)
+        compare(estimate)
         for name in dict.fromkeys([asked.primary, *asked.report])
         for estimate in analysis.estimates.get(name, {}).values()
         if beyond_noise(estimate)
     ]
 
 
-def _summarised(analysis: Analysis, name: str, arm: str) -> Values:
+def _values_of_summary(analysis: Analysis, name: str, arm: str) -> Values:
     """As the analysis has them: some metrics need the trials of other arms and are in no trial."""
     summary = analysis.summaries.get(name, {}).get(arm)
     if summary is None:
@@ -142,14 +144,14 @@ def _summarised(analysis: Analysis, name: str, arm: str) -> Values:
 
 def _candidates(specs: Collection[Spec]) -> Iterator[_Candidate]:
     for metric in METRICS:
-        kinds = dict.fromkeys(part.kind for spec in specs for part in spec.of(*metric.roles))
-        if metric.evidence and metric.each is not None and len(kinds) > 1:
-            yield from (_Candidate(metric, kind) for kind in kinds)
+        sorts = dict.fromkeys(part.kind for spec in specs for part in spec.of(*metric.roles))
+        if metric.evidence and metric.each is not None and len(sorts) > 1:
+            yield from (_Candidate(metric, whose) for whose in sorts)
         elif metric.evidence:
             yield _Candidate(metric, None)
 
 
-def _tested(candidate: _Candidate, mine: Values, base: Values, places: Sequence[Place]) -> _Tested | None:
+def _test(candidate: _Candidate, mine: Values, base: Values, places: Sequence[Place]) -> _Tested | None:
     """None: it is not known in each of the blocks, or is the same in all."""
     if len(places) < LEAST_BLOCKS or any(place not in mine or place not in base for place in places):
         return None
@@ -163,19 +165,21 @@ def _tested(candidate: _Candidate, mine: Values, base: Values, places: Sequence[
     return _Tested(candidate, baseline, arm, is_ratio, changes, core)
 
 
-def _moved(one: _Tested, effects: Sequence[float], rates: Sequence[float], tested: int) -> MovedFigure | None:
-    p = min(1.0, one.core.p * tested)
+def _describe(
+    figure: _Tested, effects: Sequence[float], rates: Sequence[float], tested: int
+) -> MovedFigure | None:
+    p = min(1.0, figure.core.p * tested)
     if p >= LEVEL:
         return None
-    is_per_1k = one.candidate.metric.each is not None and one.is_ratio and len(rates) == len(effects)
+    is_per_1k = figure.candidate.metric.each is not None and figure.is_ratio and len(rates) == len(effects)
     return MovedFigure(
-        metric=one.candidate.metric.name,
-        label=one.candidate.label,
-        baseline=fmean(one.base),
-        arm=fmean(one.mine),
-        ratio=ratio_of(one.core.mean) if one.is_ratio else None,
-        per_second=ratio_of(one.core.mean + fmean(rates)) if is_per_1k else None,
-        share=_share(effects, one.changes),
+        metric=figure.candidate.metric.name,
+        label=figure.candidate.label,
+        baseline=fmean(figure.base),
+        arm=fmean(figure.mine),
+        ratio=ratio_of(figure.core.mean) if figure.is_ratio else None,
+        per_second=ratio_of(figure.core.mean + fmean(rates)) if is_per_1k else None,
+        share=_share(effects, figure.changes),
         p=p,
     )
 

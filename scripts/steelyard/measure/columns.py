@@ -17,6 +17,7 @@ KEYS = {
     "cgroups": ("epoch", "process"),
     "counters": ("epoch", "process", "operation"),
     "metrics": ("epoch", "process", "metric"),
+    "jvm": ("epoch", "process"),
     "host": ("epoch",),
     "notes": ("epoch", "process"),
     "nodes": ("epoch", "node"),

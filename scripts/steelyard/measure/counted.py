@@ -139,15 +139,15 @@ def read_counter(counter: Counter, window: Window, component: Component) -> floa
         return None
     if stat is None:
         return Unknown("perf left no file")
-    if (missed := _missed(window, component)) is not None:
-        return Unknown(missed)
+    if (reason := _reason_unseen(window, component)) is not None:
+        return Unknown(reason)
     count = stat.growth(event, window.start, window.end)
     if isinstance(count, str):
         return Unknown(count)
     return count / 1000 if counter is CPU_TIME else count
 
 
-def _missed(window: Window, component: Component) -> str | None:
+def _reason_unseen(window: Window, component: Component) -> str | None:
     """That perf did not see all of a component: it attaches to the threads that it finds, and to what they start."""
     used = window.samples.cpu_seconds(component.name, window.start, window.end)
     seen = window.counted[component.name].growth(CPU_TIME.events[0], window.start, window.end)

@@ -73,8 +73,8 @@ class Metric:
             each=None,
         )
 
-    def of_kind(self, kind: str, trial: Trial, spec: Spec) -> float | None:
-        """What the components of a kind add to it; None where there are none, or one of them lacks it."""
+    def add_up(self, whose: str, trial: Trial, spec: Spec) -> float | None:
+        """What the components of a kind (`whose`) add to it; None where there are none, or one of them lacks it."""
         if self.each is None:
             return None
         read = _by_name(self.each) if isinstance(self.each, str) else self.each
@@ -82,7 +82,7 @@ class Metric:
         values = (
             read(results[named.name]) if named.name in results else None
             for named in spec.of(*self.roles)
-            if named.kind == kind
+            if named.kind == whose
         )
         return ratio(combine_known(values, math.fsum), _thousands(trial, spec))
 

@@ -106,7 +106,7 @@ def parse_perf_stat(lines: Iterable[str]) -> PerfStat:
             last = max(last, seconds)
     # perf takes a while to begin after it was started, its times count from then on: its end is known better.
     began = start if ended is None else ended - last
-    events = {event: _counted(rows, began) for event, rows in totals.items()}
+    events = {event: _make_event(rows, began) for event, rows in totals.items()}
     return PerfStat(events, frozenset(unsupported))
 
 
@@ -117,6 +117,6 @@ def _seconds(counted_ns: float, percent: float) -> tuple[float | None, float]:
     return counted_ns / 1e9 / (percent / 100), counted_ns / 1e9
 
 
-def _counted(rows: list[tuple[float, float, float, float]], began: float) -> CountedEvent:
+def _make_event(rows: list[tuple[float, float, float, float]], began: float) -> CountedEvent:
     columns = [Series.of([(began + row[0], row[column]) for row in rows]) for column in (1, 2, 3)]
     return CountedEvent(*columns)

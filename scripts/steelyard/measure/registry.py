@@ -22,7 +22,19 @@ from steelyard.results.spec import Role
 F = TypeVar("F", ComponentFigure, TrialFigure)
 _ORDER = (
     *("injectors", "offered_load", "requests", "memory", "cpu", "services", "hardware", "latency"),
-    *("gc", "start", "ramp_up", "survival", "faults", "counted", "cgroup", "jit", "throttling", "errors"),
+    *(
+        "gc",
+        "start",
+        "ramp_up",
+        "survival",
+        "faults",
+        "counted",
+        "jvm",
+        "cgroup",
+        "jit",
+        "throttling",
+        "errors",
+    ),
     *("host", "clocks", "settings", "steady"),
 )
 """In which order people read of them; a file that is not named here comes after these."""

@@ -80,6 +80,8 @@ class Samples:
     """By (process, name, `value`): figures that components tell of themselves."""
     internal: Table = field(default_factory=dict)
     """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
+    jvm: Table = field(default_factory=dict)
+    """By (process, column of jvm.csv): what HotSpot tells of its JIT, classes and safepoints."""
     machines: tuple[Machine, ...] = ()
     """Where the trial runs elsewhere: the machines that its components run on."""
 
@@ -261,6 +263,7 @@ class SamplesReader:
             tables["cgroups"],
             tables["metrics"],
             {key: series for key, series in counters.items() if key[1].startswith(INTERNAL)},
+            tables["jvm"],
             tuple(self._machines(tables["nodes"])),
         )
 

@@ -19,7 +19,7 @@ NOTE = (
 def moved_table(view: View) -> Table | None:
     """A group of rows for each effect that something moved with; None without one."""
     rows = []
-    for moved in view.moved:
+    for moved in view.evidence:
         if moved.figures:
             rows.append([TableCell(_heading(view, moved))])
             rows += [_row(figure) for figure in moved.figures]

@@ -12,7 +12,7 @@ from typing import Any
 
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.moved import MovedTogether, moved_sentence, moved_together
+from steelyard.analysis.moved import MovedTogether, find_moved, moved_sentence
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
@@ -86,14 +86,14 @@ class View:
         self.answer = answer(session, analysis)
 
     @cached_property
-    def moved(self) -> list[MovedTogether]:
+    def evidence(self) -> list[MovedTogether]:
         """What moved together with each effect beyond noise."""
-        return moved_together(self.session, self.analysis, self.trials)
+        return find_moved(self.session, self.analysis, self.trials)
 
     @cached_property
     def moved_sentences(self) -> list[str]:
         """The first of it, of the primary metric."""
-        primary = (moved for moved in self.moved if moved.effect.metric == self.analysis.primary)
+        primary = (moved for moved in self.evidence if moved.effect.metric == self.analysis.primary)
         return [moved_sentence(self.session, moved) for moved in primary]
 
     # The question

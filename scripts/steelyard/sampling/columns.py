@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from steelyard.measure.columns import KEYS
 from steelyard.sampling.cgroup import GROUP_COLUMNS
+from steelyard.sampling.hsperf import JVM_COLUMNS
 from steelyard.sampling.process import Process, ProcessFigures
 from steelyard.sampling.procfs import CLOCK_TICKS
 
@@ -41,6 +42,7 @@ _COLUMNS = {
     "cgroups": GROUP_COLUMNS,
     "counters": ("requests", "errors", "service_s"),
     "metrics": ("value",),
+    "jvm": JVM_COLUMNS,
     "host": ("monotonic", "busy_s", "steal_s", "idle_s", "other_s"),
     "notes": ("note",),
 }

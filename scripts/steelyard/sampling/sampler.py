@@ -9,6 +9,7 @@ each thread).
 
 import os
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +29,7 @@ from steelyard.sampling.counters import (
     parse_counters,
     parse_metrics,
 )
+from steelyard.sampling.hsperf import JvmFiles
 from steelyard.sampling.output import WATCHED, Output, output, text
 from steelyard.sampling.process import Process, ProcessFigures
 from steelyard.sampling.procfs import ProcFile, interrupts_apart, parse_host_cpu
@@ -56,6 +58,7 @@ class Sampler:
         self._by_pid: dict[int, Process] = {}
         self._trees = Trees()
         self._groups: dict[str, ControlGroup] = {}
+        self._jvms: defaultdict[str, JvmFiles] = defaultdict(JvmFiles)
         self._counters = Counters(self._take_answer)
         self._host = ProcFile("/proc/stat")
         self._interrupts_apart = interrupts_apart()
@@ -145,6 +148,9 @@ class Sampler:
                 switches = process.read_switches()
         with self._part("processes"):
             self._add_process(process, figures, pss, switches)
+        if process.is_server and not process.ended:
+            with self._part("jvm"):
+                self._add_jvm(process)
 
     def _add_process(
         self, process: Process, figures: ProcessFigures, pss: int | None, switches: list[int] | None
@@ -154,6 +160,12 @@ class Sampler:
         if process.is_server:
             for group, seconds in process.cpu_by_group().items():
                 self._tables.add("threads", f"{process.epoch:.4f},{process.name},{group},{seconds:.2f}")
+
+    def _add_jvm(self, process: Process) -> None:
+        values = self._jvms[process.name].read(self._trees.members(process.name))
+        if values is not None:
+            fields = (f"{value:.6f}".rstrip("0").rstrip(".") for value in values.values())
+            self._tables.add("jvm", f"{process.epoch:.4f},{process.name},{','.join(fields)}")
 
     def _sample_groups(self) -> None:
         for name, group in self._groups.items():

@@ -7,7 +7,7 @@ import numpy as np
 from builders import make_component, make_session, make_spec, make_trial
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.moved import MovedTogether, moved_sentence, moved_together
+from steelyard.analysis.moved import MovedTogether, find_moved, moved_sentence
 from steelyard.measure.registry import METRICS
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Session, Trial
@@ -39,7 +39,7 @@ def made_up(
 
 
 def moved_in(session: Session, trials: list[Trial]) -> MovedTogether:
-    (moved,) = moved_together(session, analyse(session, trials), trials)
+    (moved,) = find_moved(session, analyse(session, trials), trials)
     return moved
 
 
@@ -63,10 +63,10 @@ def test_figures_that_have_nothing_to_do_with_it_are_seldom_named() -> None:
 
 def test_without_an_effect_nothing_is_named() -> None:
     session, trials = made_up(3, effect=0.0, planted=-3.0)
-    assert moved_together(session, analyse(session, trials), trials) == []
+    assert find_moved(session, analyse(session, trials), trials) == []
 
 
-def test_the_sentence_says_that_they_moved_together_and_no_more() -> None:
+def test_the_sentence_says_that_they_find_moved_and_no_more() -> None:
     session, trials = made_up(1, planted=-3.0)
     sentence = moved_sentence(session, moved_in(session, trials))
     assert sentence.startswith("Moved together with throughput of JVMs = 2 (\N{MINUS SIGN}")

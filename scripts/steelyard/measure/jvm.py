@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the JVM did in the window: compilations, classes, safepoints, by the counters that HotSpot keeps of itself."""
+
+from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, sum_of
+from steelyard.measure.series import NOTHING_READ
+from steelyard.measure.window import Unknown, Window, component_figure
+from steelyard.results.spec import Component
+
+OTHER_JVM = "HotSpot's own counters, which OpenJ9 does not have."
+"""Pitfall of each of them."""
+
+
+def _growth(window: Window, component: Component, *columns: str) -> float | Unknown | None:
+    """Growth of some columns of jvm.csv together; None where there is no such JVM."""
+    series = [window.samples.jvm.get((component.name, column), NOTHING_READ) for column in columns]
+    if not any(column.t.size for column in series):
+        return None
+    grown = [column.delta(window.start, window.end) for column in series]
+    known = [value for value in grown if value is not None]
+    if len(known) < len(grown):
+        return Unknown("the counters of its JVM do not cover the window")
+    if min(known) < 0:
+        return Unknown("a JVM of it ended in the window, and what it had counted with it")
+    return sum(known)
+
+
+@component_figure("count")
+def compilations(window: Window, component: Component) -> float | Unknown | None:
+    """Methods that the JIT compiled, of all levels; HotSpot only."""
+    return _growth(window, component, "compilations")
+
+
+@component_figure("s")
+def compile_seconds(window: Window, component: Component) -> float | Unknown | None:
+    """Time that compilations took, from begin to end, summed over compiler threads; HotSpot only."""
+    return _growth(window, component, "compile_s")
+
+
+@component_figure("count")
+def compilations_invalidated(window: Window, component: Component) -> float | Unknown | None:
+    """Compilations that were of no use once done, for what they had assumed did not hold; HotSpot only."""
+    return _growth(window, component, "invalidated")
+
+
+@component_figure("bytes")
+def code_compiled(window: Window, component: Component) -> float | Unknown | None:
+    """Machine code that was made; HotSpot only."""
+    return _growth(window, component, "code_bytes")
+
+
+@component_figure("count")
+def classes_loaded(window: Window, component: Component) -> float | Unknown | None:
+    """Classes that were loaded, from a shared archive or not; HotSpot only."""
+    return _growth(window, component, "classes", "shared_classes")
+
+
+@component_figure("count")
+def classes_unloaded(window: Window, component: Component) -> float | Unknown | None:
+    """Classes that were unloaded; HotSpot only."""
+    return _growth(window, component, "unloaded_classes")
+
+
+@component_figure("count")
+def safepoints(window: Window, component: Component) -> float | Unknown | None:
+    """Safepoints, those of collections among them; HotSpot only."""
+    return _growth(window, component, "safepoints")
+
+
+@component_figure("s")
+def to_safepoint_seconds(window: Window, component: Component) -> float | Unknown | None:
+    """Time until all threads had come to a safepoint; HotSpot only."""
+    return _growth(window, component, "to_safepoint_s")
+
+
+@component_figure("s")
+def safepoint_seconds(window: Window, component: Component) -> float | Unknown | None:
+    """Time at safepoints, once all threads had come; HotSpot only."""
+    return _growth(window, component, "safepoint_s")
+
+
+METRICS = (
+    Metric(
+        name="compilations_per_1k",
+        label="compilations of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Methods that the JITs of the servers compiled in the window, of all levels / thousands of requests.",
+        pitfalls=f"A count: which are dear is another matter (compile_time_per_1k). {OTHER_JVM}",
+        compute=per_1k(sum_of("compilations", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="compilations",
+    ),
+    Metric(
+        name="compile_time_per_1k",
+        label="compilation time of the servers per 1,000 requests",
+        unit="s",
+        digits=4,
+        source="Time from begin to end of the compilations of the servers in the window, summed over compiler threads /"
+        " thousands of requests.",
+        pitfalls=f"A compiler thread that waits for a CPU counts: its CPU time is cpu_per_1k_jit. {OTHER_JVM}",
+        compute=per_1k(sum_of("compile_seconds", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="compile_seconds",
+    ),
+    Metric(
+        name="classes_loaded_per_1k",
+        label="loaded classes of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Classes that the servers loaded in the window, from a shared archive or not / thousands of requests.",
+        pitfalls=f"In a warm server next to none; then the figure has no ratio. {OTHER_JVM}",
+        compute=per_1k(sum_of("classes_loaded", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="classes_loaded",
+    ),
+    Metric(
+        name="safepoints_per_second",
+        label="safepoints",
+        unit="1/s",
+        digits=3,
+        source="Safepoints of the servers in the window / its length.",
+        pitfalls=f"Those of collections are among them. {OTHER_JVM}",
+        compute=per_second(sum_of("safepoints", SERVERS)),
+        evidence=True,
+    ),
+    Metric(
+        name="safepoint_share",
+        label="time at safepoints",
+        unit="share",
+        digits=5,
+        source="Time at safepoints in the window, all threads of the application stopped / (length of the window x"
+        " number of server JVMs).",
+        pitfalls=f"Pauses of collections are in it: what is beyond gc_pause_share has other reasons. {OTHER_JVM}",
+        compute=quotient(
+            per_second(sum_of("safepoint_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
+        ),
+        evidence=True,
+    ),
+    Metric(
+        name="to_safepoint_share",
+        label="time to safepoints",
+        unit="share",
+        digits=5,
+        source="Time from the request for a safepoint until the last thread had come to it, in the window / (length of"
+        " the window x number of server JVMs).",
+        pitfalls=f"Long where a thread waits for a CPU, or is in a loop without a safepoint. {OTHER_JVM}",
+        compute=quotient(
+            per_second(sum_of("to_safepoint_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
+        ),
+        evidence=True,
+    ),
+)
