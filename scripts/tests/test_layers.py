@@ -13,6 +13,7 @@ PACKAGE = Path(steelyard.__file__).parent
 LAYERS = [
     {"cli", "__main__"},
     {"selfcheck"},
+    {"serve"},
     {"gate"},
     {"session"},
     {"report"},

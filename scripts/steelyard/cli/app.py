@@ -29,6 +29,7 @@ from steelyard.cli import (
     prove,
     resume,
     run,
+    serve,
     workload,
 )
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, plain_words, report_crash
@@ -62,6 +63,7 @@ _COMMANDS: dict[str, list[Callable[..., None]]] = {
         inspect.report,
         inspect.list_,
         hosts.compare,
+        serve.serve,
     ],
     "The gate": [gate.gate, certify.certify],
     "This host": [inspect.doctor, hosts.tune, workload.up, workload.down, workload.init],

@@ -11,26 +11,13 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.analysis.search import value_text
 from steelyard.cli.options import print_line
 from steelyard.clock import SYSTEM, Clock
 from steelyard.results.schema import Phase, Planned, Session, Trial
 from steelyard.session.context import Watcher
-from steelyard.session.schedule import trial_seconds
-from steelyard.spec.search import Varied, varied_setting
-from steelyard.units import format_duration, format_size
+from steelyard.session.progress import PHASES, arm_text, remaining_seconds, search_setting, trial_line
+from steelyard.units import format_duration
 
-_PHASES: dict[str, str] = {
-    "wash-out": "waiting until the host is idle",
-    "set-host": "setting the host",
-    "prepare": "preparing",
-    "start": "starting servers",
-    "ramp": "ramping up",
-    "warmup": "warming up",
-    "measure": "measuring",
-    "stop": "stopping",
-    "collect": "collecting",
-}
 _SHOWN_TRIALS = 8
 _PROGRESS_SECONDS = 2.0
 
@@ -49,65 +36,27 @@ def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> 
         yield shown
 
 
-def trial_line(trial: Trial, varies: Varied | None = None) -> str:
-    """One line for a trial that has ended; `varies`: what its search changes."""
-    name = f"block {trial.block} {_arm_label(trial, varies)}"
-    if trial.measurement is None:
-        return f"{name}: {'did not survive' if trial.state == 'valid' else 'void'}, {trial.failure}"
-    figures = _figures(trial)
-    if trial.state == "valid":
-        return f"{name}: {figures}" + (", not steady" if trial.steady is False else "")
-    failed = next(check for check in trial.checks if check.voids and not check.passed)
-    return f"{name}: void ({failed.detail.rstrip('.')}), {figures}"
-
-
-def _arm_label(trial: Trial | Planned, varies: Varied | None) -> str:
-    if varies is not None and trial.value is not None:
-        return f"{trial.arm} with {value_text(varies, trial.value)}"
-    return trial.arm + (f" (repeat {trial.attempt})" if trial.attempt else "")
-
-
-def _varies(session: Session) -> Varied | None:
-    """What the session's search changes; None: it searches for nothing."""
-    search = session.experiment.search
-    return varied_setting(search, session.arms[0].spec) if search is not None else None
-
-
-def _figures(trial: Trial) -> str:
-    """What a person wants to see of a trial that has just ended, by its procedure."""
-    parts = []
-    if trial.first_answers:
-        parts.append(f"all answered after {max(trial.first_answers.values()):.2f} s")
-    elif "throughput" in trial.metrics:
-        parts.append(f"{trial.metrics['throughput']:,.0f} req/s")
-    if trial.survived is not None:
-        parts.append("survived" if trial.survived else "did not survive")
-    if "memory_rss" in trial.metrics:
-        parts.append(f"{format_size(trial.metrics['memory_rss'])} resident")
-    return ", ".join(parts) or "done"
-
-
 class PlainScreen:
     """One line for each trial and phase."""
 
     def __init__(self, console: Console, session: Session, clock: Clock = SYSTEM) -> None:
         self._clock = clock
         self._console = console
-        self._varies = _varies(session)
+        self._varies = search_setting(session)
         self._last_progress = -math.inf
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Print which trial begins."""
         print_line(
             self._console,
-            f"trial {done + 1} of {total}: block {planned.block}, {_arm_label(planned, self._varies)}",
+            f"trial {done + 1} of {total}: block {planned.block}, {arm_text(planned, self._varies)}",
         )
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Phases that a person waits for get a line."""
         if phase in ("start", "warmup", "measure"):
             print_line(
-                self._console, f"  {_PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else "")
+                self._console, f"  {PHASES[phase]}" + (f" ({format_duration(seconds)})" if seconds else "")
             )
 
     def progress(self, text: str) -> None:
@@ -138,7 +87,6 @@ class LiveScreen(PlainScreen):
     ) -> None:
         super().__init__(console, session, clock)
         self._session = session
-        self._specs = {arm.name: arm.spec for arm in session.arms}
         self._before = before
         self._trial_began = self._clock.monotonic()
         self._planned: Planned | None = None
@@ -183,10 +131,10 @@ class LiveScreen(PlainScreen):
         if self._planned is not None:
             block = f"block {self._planned.block} of {blocks}"
             status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
-            status.add_row("arm", _arm_label(self._planned, self._varies))
+            status.add_row("arm", arm_text(self._planned, self._varies))
         elapsed = self._clock.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
-        doing = f"{_PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
+        doing = f"{PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
         status.add_row("phase", Text(doing, overflow="ellipsis", no_wrap=True))
         status.add_row("throughput", f"{self._rate:,.0f} req/s" if self._rate is not None else "-")
         status.add_row("time left", self._remaining_time())
@@ -198,22 +146,7 @@ class LiveScreen(PlainScreen):
         return Group(head, status, *([trials] if self._ended else []))
 
     def _remaining_time(self) -> str:
-        """What the plan expects of the trials to come, scaled by how long the ended ones took."""
-        ended = {(trial.block, trial.arm) for trial in self._ended} | self._before
-        to_come = [place.arm for place in self._session.schedule if (place.block, place.arm) not in ended]
-        if not to_come and self._planned is not None and self._done < self._total:
-            to_come = [self._planned.arm]  # a repeat
-        measured = [trial for trial in self._ended if "collect" in trial.phases]
-        spent = sum(_length(trial) for trial in measured)
-        pace = spent / sum(self._planned_seconds(trial.arm) for trial in measured) if measured else 1.0
+        running = self._planned.arm if self._planned is not None and self._done < self._total else None
         elapsed = self._clock.monotonic() - self._trial_began
-        left = pace * sum(self._planned_seconds(arm) for arm in to_come) - elapsed
-        return f"about {format_duration(max(left, 0.0))}"
-
-    def _planned_seconds(self, arm: str) -> float:
-        low, high = trial_seconds(self._specs[arm])
-        return (low + high) / 2
-
-
-def _length(trial: Trial) -> float:
-    return max(end for _, end in trial.phases.values()) - min(start for start, _ in trial.phases.values())
+        left = remaining_seconds(self._session, self._ended, self._before, running, elapsed)
+        return f"about {format_duration(left)}"

@@ -12,6 +12,7 @@ from steelyard.cli.building import ensure_builds
 from steelyard.cli.exporter import export_figures
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, conclude, open_console, print_line, print_sentence
+from steelyard.cli.serve import show
 from steelyard.errors import Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
@@ -46,6 +47,7 @@ def run(
     profile_starts: options.ProfileStartsOption = 1,
     counters: options.CountersOption = [],  # noqa: B006 - as above
     metrics_port: options.MetricsPortOption = None,
+    open_: options.OpenReportOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment and write its report.
@@ -60,7 +62,7 @@ def run(
     if old_resume:
         print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
     if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:
-        resume_run(begun, request.target, console, as_json, metrics_port)
+        resume_run(begun, request.target, console, as_json, metrics_port, open_)
         return
     plan = make_plan(request)
     make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
@@ -73,7 +75,7 @@ def run(
         print_sentence(console, f"note: {note}")
     if request.quick:
         _say_what_it_sees(plan, out, console)
-    _run(directory, plan.runtimes, console, as_json, metrics_port)
+    _run(directory, plan.runtimes, console, as_json, metrics_port, open_)
 
 
 def _say_what_it_sees(plan: SessionPlan, out: Path, console: Console) -> None:
@@ -90,6 +92,7 @@ def resume_run(
     console: Console,
     as_json: bool,
     metrics_port: int | None = None,
+    open_: bool = False,
 ) -> None:
     """Run what is left of an experiment's session, and print what it found."""
     runtimes, differs = prepare_resume(directory, target, console)
@@ -98,7 +101,7 @@ def resume_run(
         f"{directory.session().experiment.title}: {len(directory.trials())} trials are there already;"
         f" {directory.path}",
     )
-    _run(directory, runtimes, console, as_json, metrics_port, differs)
+    _run(directory, runtimes, console, as_json, metrics_port, open_, differs)
 
 
 def make_ready(
@@ -147,6 +150,7 @@ def _run(
     console: Console,
     as_json: bool,
     metrics_port: int | None = None,
+    open_: bool = False,
     differs: str = "",
 ) -> None:
     trials = carry_out(directory, runtimes, console, metrics_port, differs)
@@ -157,6 +161,8 @@ def _run(
         typer.echo(f"{void} of {len(trials)} trials were void; they are in the report and in no average")
     if not as_json:
         typer.echo(f"report: {directory.path / 'report.html'}")
+    if open_:
+        show((directory.path / "report.html").as_uri())
     if lacking:
         print_line(
             console, f"incomplete: no valid trials to compare in {', '.join(lacking)}; the report says why"

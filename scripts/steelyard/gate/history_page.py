@@ -5,7 +5,6 @@ thing that is kept, and every change in words."""
 import time
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
@@ -13,9 +12,11 @@ from matplotlib.ticker import MaxNLocator
 from steelyard.gate.history import ChangePoint, Entry, MetricSeries, change_sentence, spread
 from steelyard.measure.registry import metric_info
 from steelyard.report.canvas import INK, STEPS, Chart, annotate, canvas, finish, with_style
+from steelyard.report.pages import page_style
 from steelyard.results import figures
 
-_STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
+STYLE = "figure.wide { max-width: 60rem; } figure.wide svg { max-width: none; }"
+"""What its charts need beside the style sheet of all pages."""
 _WIDTH = 900
 FEWEST = 2
 """Sessions of a line that is drawn."""
@@ -29,6 +30,23 @@ _FOOTER = (
 
 def to_page(series: Sequence[MetricSeries], title: str) -> str:
     """The page, whole."""
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{page_style()}\n{STYLE}</style></head><body>",
+            '<p class="brand">Steelyard <span>history</span></p>',
+            to_body(series, title),
+            "</body></html>",
+            "",
+        ]
+    )
+
+
+def to_body(series: Sequence[MetricSeries], title: str) -> str:
+    """What the page holds, for a page of any kind: changes, charts, sessions."""
     open_ones = [
         place for line in series for place in line.changes if place.harmful and not place.acknowledged
     ]
@@ -40,29 +58,17 @@ def to_page(series: Sequence[MetricSeries], title: str) -> str:
         if open_ones
         else "No change for the worse that is not acknowledged."
     )
-    body = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="question">{lead}</p>',
-        *(f"<p>{escape(figures.capital(change_sentence(place)))}</p>" for place in open_ones),
-        *(_section(line, index) for index, line in enumerate(drawn)),
-        *_single(len(lines) - len(drawn)),
-        "<section><h2>Sessions</h2>",
-        _table(entries),
-        "</section>",
-        f"<footer>{_FOOTER}</footer>",
-    ]
-    style = _STYLE.read_text(encoding="utf-8")
     return "\n".join(
         [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{style}\nfigure svg {{ max-width: none; }}</style></head><body>",
-            '<p class="brand">Steelyard <span>history</span></p>',
-            *body,
-            "</body></html>",
-            "",
+            f"<h1>{escape(title)}</h1>",
+            f'<p class="question">{lead}</p>',
+            *(f"<p>{escape(figures.capital(change_sentence(place)))}</p>" for place in open_ones),
+            *(_section(line, index) for index, line in enumerate(drawn)),
+            *_single(len(lines) - len(drawn)),
+            "<section><h2>Sessions</h2>",
+            _table(entries),
+            "</section>",
+            f"<footer>{_FOOTER}</footer>",
         ]
     )
 
@@ -99,7 +105,7 @@ def _section(line: Sequence[MetricSeries], index: int) -> str:
     )
     return (
         f"<section><h2>{escape(figures.capital(line[-1].title))}</h2>"
-        f'<figure style="max-width:60rem">{chart.svg}</figure>{notes}'
+        f'<figure class="wide">{chart.svg}</figure>{notes}'
         + (f"<ul>{changes}</ul>" if changes else "")
         + "</section>"
     )

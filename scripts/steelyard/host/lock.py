@@ -44,6 +44,15 @@ def host_lock(name: str = LOCK) -> Iterator[None]:
         yield
 
 
+def is_held(name: str = LOCK) -> bool:
+    """Whether a session or a workload runs on this host, as far as the kernel tells."""
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as asking:
+        asking.setblocking(False)
+        asking.connect(f"\0{name}")
+        return True
+    return False
+
+
 def _holder(name: str) -> str:
     """Who holds a lock, as far as the kernel tells."""
     with suppress(OSError), socket.socket(socket.AF_UNIX) as asking:

@@ -25,8 +25,7 @@ _UNIT = r"(?:%|MiB|GiB|req/s|requests/s|ms|s|CPU s|blocks|trials|cores)(?![\w])"
 
 def to_html(view: View) -> str:
     """The page, whole."""
-    style = Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))
-    return _environment().get_template("report.html.j2").render(view=view, style=style)
+    return _environment().get_template("report.html.j2").render(view=view, style=Markup(page_style()))
 
 
 def to_markdown(view: View) -> str:
@@ -34,10 +33,24 @@ def to_markdown(view: View) -> str:
     return _environment().get_template("report.md.j2").render(view=view)
 
 
+def page_style() -> str:
+    """The style sheet that all pages share."""
+    return (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+
+
 @cache
 def _environment() -> Environment:
+    environment = make_environment()
+    environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
+    functions = (caveats, moved_table, profile_tables, search_levels, search_paths, trial_directory)
+    environment.globals |= {function.__name__: function for function in functions}
+    return environment
+
+
+def make_environment(*folders: Path) -> Environment:
+    """Templates of these folders beside those of the report: escaped, and without control characters."""
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -45,9 +58,6 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=_finalize,
     )
-    environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    functions = (caveats, moved_table, profile_tables, search_levels, search_paths, trial_directory)
-    environment.globals |= {function.__name__: function for function in functions}
     environment.filters |= {
         "typeset": typeset,
         "plain": _plain,

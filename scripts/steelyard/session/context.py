@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from steelyard.clock import SYSTEM, Clock
 from steelyard.host.wash_out import wash_out_here
@@ -37,28 +37,43 @@ class Watcher(Protocol):
         """Something that whoever watches should know."""
 
 
-class LiveRate:
+class Served(NamedTuple):
+    """What a server answered between two of its samples."""
+
+    key: tuple[str, str]
+    """Server and operation."""
+    begin: float
+    """Epoch seconds of the sample before, and of this one."""
+    end: float
+    requests: float
+
+    @property
+    def rate(self) -> float:
+        """Requests per second."""
+        return max(0.0, self.requests / (self.end - self.begin))
+
+
+class ServedReader:
     """Follows the growing `samples/counters.csv` at little cost; servers are read at times of their own."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._offset = 0
         self._rest = ""
         self._last: dict[tuple[str, str], tuple[float, float]] = {}
         """By server and operation: time and requests of the newest sample."""
-        self._rates: dict[tuple[str, str], float] = {}
 
-    def read(self) -> float | None:
-        """Requests per second between the last two samples of each operation; None when there is nothing new."""
+    def read(self) -> list[Served]:
+        """What was written since the last call."""
         try:
-            with self._path.open("rb") as file:
+            with self.path.open("rb") as file:
                 file.seek(self._offset)
                 chunk = file.read()
         except OSError:
-            return None
+            return []
         self._offset += len(chunk)
         *lines, self._rest = (self._rest + chunk.decode("utf-8", errors="replace")).split("\n")
-        changed = False
+        served = []
         for line in lines:
             stamp, *fields = line.split(",")
             if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
@@ -67,9 +82,22 @@ class LiveRate:
             at, before = self._last.get(key, (now, requests))
             self._last[key] = now, requests
             if now > at:
-                self._rates[key] = max(0.0, (requests - before) / (now - at))
-                changed = True
-        return sum(self._rates.values()) if changed else None
+                served.append(Served(key, at, now, requests - before))
+        return served
+
+
+class LiveRate:
+    """The throughput of the last second."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = ServedReader(path)
+        self._rates: dict[tuple[str, str], float] = {}
+
+    def read(self) -> float | None:
+        """Requests per second between the last two samples of each operation; None when there is nothing new."""
+        served = self._reader.read()
+        self._rates |= {each.key: each.rate for each in served}
+        return sum(self._rates.values()) if served else None
 
 
 @dataclass(frozen=True)

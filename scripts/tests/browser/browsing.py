@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from waiting import wait_until
+
 if TYPE_CHECKING:  # not on every platform there is a package of it
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
@@ -82,6 +84,21 @@ class Visits:
     def _hear(self, message: "ConsoleMessage") -> None:
         if message.type == "error":
             self.errors.append(message.text)
+
+
+def wait_on(page: "Page", holds: Callable[[], object], what: str) -> None:
+    """Wait until something is so in a page, which may be on its way to another address meanwhile."""
+    from playwright.sync_api import Error
+
+    def look() -> bool:
+        # What the browser has told arrives while Playwright is asked for something, and not before.
+        page.wait_for_timeout(0)
+        try:
+            return bool(holds())
+        except Error:
+            return False
+
+    wait_until(look, lambda: f"{what} at {page.url}")
 
 
 def is_own(page: str, asked: str) -> bool:

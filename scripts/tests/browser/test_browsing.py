@@ -4,9 +4,8 @@
 from pathlib import Path
 
 import pytest
-from waiting import wait_until
 
-from .browsing import Visits, is_own, why_no_chromium
+from .browsing import Visits, is_own, wait_on, why_no_chromium
 
 HOST = "http://127.0.0.1:8000"
 
@@ -48,7 +47,7 @@ def test_what_a_page_does_is_seen(visits: Visits, tmp_path: Path) -> None:
     opened = visits.open(page, scheme="dark")
     assert opened.inner_text("p") == "text"
     assert opened.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    wait_until(lambda: opened.evaluate("1") and len(visits.errors) == 3, lambda: f"errors: {visits.errors}")
+    wait_on(opened, lambda: len(visits.errors) == 3, "three errors")
     assert visits.elsewhere == ["https://elsewhere.example/a.png"]
     assert "told" in visits.errors
     assert any("thrown" in error for error in visits.errors)

@@ -9,9 +9,10 @@ from planned import question, session_of, specs_of
 from rich.console import Console
 from shown import failed_trial, quick_session
 
-from steelyard.cli.live import LiveScreen, PlainScreen, screen, trial_line
+from steelyard.cli.live import LiveScreen, PlainScreen, screen
 from steelyard.cli.options import open_console
 from steelyard.results.schema import Planned, Session
+from steelyard.session.progress import trial_line
 from steelyard.session.schedule import trial_seconds
 from steelyard.units import format_duration
 
