@@ -10,6 +10,7 @@ from steelyard.analysis import warmup
 from steelyard.experiment.schema import Metrics
 from steelyard.measure import curves
 from steelyard.measure.chance import FALSE_ALARM
+from steelyard.measure.counted import COUNTERS
 from steelyard.measure.record import metrics_of
 from steelyard.measure.reference import fill_tables
 from steelyard.measure.registry import METRICS, PARTS, metric_info
@@ -334,6 +335,31 @@ def test_survive_trials_tell_whether_they_did() -> None:
     assert (dead["survived"], dead["restarts"]) == (0.0, 1.0)
 
 
+COUNTED = {
+    **{counter.name: 6.0 for counter in COUNTERS},
+    "compilations": 6,
+    "compile_seconds": 1.5,
+    "classes_loaded": 3,
+    "safepoints": 12,
+    "safepoint_seconds": 0.6,
+    "to_safepoint_seconds": 0.06,
+}
+
+
+def test_what_the_jvm_and_the_hardware_did() -> None:
+    """Of two servers and their compiler, at 60 thousand requests in a minute."""
+    trial = measured()
+    counted = [component.model_copy(update=COUNTED) for component in trial.components]
+    metrics = metrics_of(trial.model_copy(update={"components": counted}), WHOLE)
+    assert metrics["ipc"] == 1.0
+    assert metrics["dtlb_misses_per_1k"] == pytest.approx(0.3)
+    assert metrics["compilations_per_1k"] == pytest.approx(0.2)
+    assert metrics["compile_time_per_1k"] == pytest.approx(0.05)
+    assert metrics["safepoints_per_second"] == pytest.approx(0.4)
+    assert metrics["safepoint_share"] == pytest.approx(0.01)
+    assert metrics["to_safepoint_share"] == pytest.approx(0.001)
+
+
 def test_every_formula_is_tried_here() -> None:
     tried = set()
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
@@ -342,7 +368,8 @@ def test_every_formula_is_tried_here() -> None:
         services = [*WHOLE.components, make_component("service")]
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
         one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
-        tried |= metrics_of(whole.model_copy(update={"components": [*whole.components, one]}), by).keys()
+        counted = [component.model_copy(update=COUNTED) for component in whole.components]
+        tried |= metrics_of(whole.model_copy(update={"components": [*counted, one]}), by).keys()
     assert tried == {one.name for one in METRICS if one.compute is not None}
 
 
