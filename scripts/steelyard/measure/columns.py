@@ -18,6 +18,8 @@ KEYS = {
     "counters": ("epoch", "process", "operation"),
     "metrics": ("epoch", "process", "metric"),
     "host": ("epoch",),
+    "cpus": ("epoch", "cpu"),
+    "forwarders": ("epoch", "forwarder"),
     "notes": ("epoch", "process"),
     "nodes": ("epoch", "node"),
 }
