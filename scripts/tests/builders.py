@@ -74,6 +74,7 @@ def make_host(**changes: Any) -> HostFacts:
         "thp": "madvise",
         "cgroup_version": 2,
         "virtualization": None,
+        "extra": {"scheduler": "EEVDF"},
     }
     return _filled(HostFacts, fields, changes)
 

@@ -282,17 +282,18 @@ class FakeDeployment(HttpAccess):
                 rows["cgroups"].append(f"{now},{name},{cores * age},0,0,0,{limit},{limit},{limit},0,")
             if one.role == "compiler":
                 spent = {"jit": age}
-                rows["threads"] += [f"{now},{name},{g},{cores * spent.get(g, 0.0)}" for g in GROUPS]
+                rows["threads"] += _thread_rows(now, name, {g: cores * spent.get(g, 0.0) for g in GROUPS})
             if one.role == "server":
                 under_load = now - self.load_from if self.load_from is not None else 0.0
                 jit = 0.5 * min(under_load, self.world.compiling)
                 spent = {"request": 0.9 * age - jit, "gc": 0.1 * age, "jit": jit}
-                rows["threads"] += [f"{now},{name},{g},{cores * spent.get(g, 0.0)}" for g in GROUPS]
+                rows["threads"] += _thread_rows(now, name, {g: cores * spent.get(g, 0.0) for g in GROUPS})
                 if name in self.sites:
                     count = self._requests(now) / len(self.spec.servers) + self.sites[name].own_requests
                     rows["counters"].append(f"{now},{name},all,{count},0,{0.001 * count}")
         rows["processes"].append(f"{now},harness,{0.001 * age},0,{10**7},{10**7},0,0,0,0,1,,1,0")
         rows["host"].append(f"{now},{self.world.clock.monotonic()},{used * age},0,{(2 - used) * age},0")
+        rows["cpus"] += [f"{now},{cpu},{used * age / 2},0,0,0,0,{(1 - used / 2) * age}" for cpu in range(2)]
         folder.mkdir(exist_ok=True)
         for name, lines in rows.items():
             if name not in self.world.silent:
@@ -368,6 +369,11 @@ class FakeDeployment(HttpAccess):
         answered = dict.fromkeys(self.spec.mix, (self._answered() if self.sites else 0.0) * 1000)
         summary = {"firstAnswers": answered, "abandonedRequests": 0}
         (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+
+
+def _thread_rows(now: float, name: str, spent: Mapping[str, float]) -> list[str]:
+    """CPU seconds by group; no compiler waits for a CPU."""
+    return [f"{now},{name},{group},{used},{0 if group == 'jit' else ''}" for group, used in spent.items()]
 
 
 def _spread(

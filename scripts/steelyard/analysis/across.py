@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from steelyard.analysis.estimates import few_switches, values_of
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, ratio_of, t_quantile
 from steelyard.analysis.rounds import valid_trials
+from steelyard.measure.network import network_of
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import Session, Trial
@@ -85,6 +86,20 @@ def differences(first: Session, second: Session) -> list[str]:
         first_arm, second_arm = (_resolve(side[name].settings, side[name].spec) for side in arms)
         lines += _differ(name, first_arm, second_arm)
     return list(dict.fromkeys(lines))
+
+
+def host_differences(first: Side, second: Side) -> tuple[list[str], list[str]]:
+    """What of two hosts is no property of their hardware: what makes their figures answers to two questions (the
+    network path of the requests), and what belongs beside them (the kernel's scheduler)."""
+    paths = [network_of(side.trials) for side in (first, second)]
+    schedulers = [side.session.host.extra.get("scheduler") for side in (first, second)]
+    path_differs = all(paths) and paths[0] != paths[1]
+    return (
+        [f"the network path to the servers: {paths[0]} and {paths[1]}"] if path_differs else [],
+        [f"kernel schedulers: {schedulers[0] or 'unknown'} and {schedulers[1] or 'unknown'}"]
+        if schedulers[0] != schedulers[1]
+        else [],
+    )
 
 
 def _aspects(session: Session) -> dict[str, Any]:

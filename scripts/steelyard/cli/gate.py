@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gate`: pass, regression or inconclusive, between two builds, images, JDKs or experiment files."""
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -15,6 +16,7 @@ from steelyard.cli.options import JsonOption, open_console, print_json, print_li
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
+from steelyard.gate.elsewhere import require_same_question
 from steelyard.gate.outputs import write_outputs
 from steelyard.gate.plan import (
     CONFIRMATION,
@@ -32,7 +34,7 @@ from steelyard.results.figures import count, percent
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session
-from steelyard.session.plan import SessionPlan
+from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
 from steelyard.units import format_duration, parse_duration, parse_share
 
@@ -77,6 +79,25 @@ def gate(
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
+    leave_confirmation: Annotated[
+        bool,
+        Option(
+            "--leave-confirmation",
+            help="Leave a regression unconfirmed (inconclusive): `--confirms` on another host, or `resume` after a"
+            " restart, confirms it.",
+        ),
+    ] = False,
+    confirms: Annotated[
+        Path | None,
+        Option(
+            "--confirms",
+            metavar="DIR",
+            help="Confirm the regression of this gate's session, which ran on another host: with the same options and"
+            " builds, on a host of its kind. Its margin and metric hold.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
     resume: Annotated[
         Path | None,
         Option("--resume", metavar="DIR", hidden=True),
@@ -96,16 +117,19 @@ def gate(
         )
         resume_gate(SessionDirectory(resume), request.target, console, as_json)
         return
+    weighing = _GateOptions(
+        request, metric, _seconds(time), duet, options.certificates_in(certificates, out), pool
+    )
+    if confirms is not None:
+        _confirm_elsewhere(SessionDirectory(confirms), weighing, (baseline, candidate), console, as_json)
+        return
     sides = {
         "baseline": _require_side(baseline, "--baseline"),
         "candidate": _require_side(candidate, "--candidate"),
     }
-    tolerated, seconds = _share(margin), _seconds(time)
-    plan = plan_gate(request, sides, metric, duet)
-    certificate = find_certificate_here(plan, options.certificates_in(certificates, out), pool)
-    pair = pair_seconds(plan, certificate)
-    plan, interims = schedule_pairs(plan, pair, seconds)
-    terms = make_terms(plan, interims, sides, tolerated, seconds, certificate)
+    tolerated = _share(margin)
+    plan, terms, pair = _plan_gate_terms(weighing, plan_gate(request, sides, metric, duet), sides, tolerated)
+    terms = terms.model_copy(update={"leaves_confirmation": leave_confirmation})
     directory = _begin(plan, terms, out, console)
     if _is_answered(directory):
         _conclude(directory, as_json)
@@ -113,21 +137,85 @@ def gate(
     print_line(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
-        f" {percent(tolerated)}: {' or '.join(map(str, interims))} pairs of about {format_duration(pair)};"
+        f" {percent(tolerated)}: {' or '.join(map(str, terms.looks))} pairs of about {format_duration(pair)};"
         f" {directory.path}",
     )
     for note in (*plan.notes, *terms.notes):
         print_line(console, f"note: {note}")
     carry_out(directory, plan.runtimes, console)
-    _finish(directory, request.target, console, as_json)
+    _finish(directory, request.target, console, as_json, confirms_here=not leave_confirmation)
 
 
-def _begin(plan: SessionPlan, terms: GateTerms, out: Path, console: Console) -> SessionDirectory:
+class _GateOptions(NamedTuple):
+    """How it is weighed, and by which certificates."""
+
+    request: RunRequest
+    metric: str | None
+    seconds: float | None
+    duet: bool
+    certificates: Path
+    pool: str | None
+
+
+def _plan_gate_terms(
+    weighing: _GateOptions, plan: SessionPlan, sides: Mapping[str, str], margin: float
+) -> tuple[SessionPlan, GateTerms, float]:
+    """A gate's plan with its schedule, its terms, and the seconds of a pair."""
+    certificate = find_certificate_here(plan, weighing.certificates, weighing.pool)
+    pair = pair_seconds(plan, certificate)
+    plan, interims = schedule_pairs(plan, pair, weighing.seconds)
+    return plan, make_terms(plan, interims, sides, margin, weighing.seconds, certificate), pair
+
+
+def _confirm_elsewhere(
+    directory: SessionDirectory,
+    weighing: _GateOptions,
+    words: tuple[str | None, str | None],
+    console: Console,
+    as_json: bool,
+) -> None:
+    """Confirm the regression that another host's session ended with, and answer; answer at once where there is none.
+
+    Raises:
+        BadInput: it is no gate's session that has ended, or this would weigh something else.
+    """
+    first, trials = directory.session(), directory.trials()
+    for sentence in directory.doubts(trials):
+        print_line(console, f"note: {sentence}")
+    if first.gate is None or first.gate.confirms is not None:
+        raise BadInput(f"{directory.path} is no gate's session: give the folder that holds its gate.json")
+    if not _is_answered(directory) and not directory.has_ended():
+        raise BadInput(f"{directory.path} has not ended: go on with `./steelyard resume` on its own host")
+    second = SessionDirectory(directory.path / CONFIRMATION)
+    is_begun = (second.path / "session.json").exists()
+    if is_begun and _is_answered(second):
+        # It abstained, and ran nothing: what it lacked may be there now.
+        shutil.rmtree(second.path)
+        is_begun = False
+    if not is_begun and needs_confirmation((first, trials)):
+        sides = {
+            name: word or first.gate.sides[name]
+            for name, word in zip(("baseline", "candidate"), words, strict=True)
+        }
+        name = weighing.metric or first.experiment.metrics.primary
+        plan = plan_gate(weighing.request, sides, name, weighing.duet)
+        require_same_question(first, plan)
+        # Another order than the first session's.
+        plan = replace(plan, seed=(first.seed + 1) % 2**63)
+        plan, terms, _ = _plan_gate_terms(weighing, plan, sides, first.gate.margin)
+        terms = terms.model_copy(update={"confirms": first.id})
+        _begin(plan, terms, directory.path, console, CONFIRMATION)
+    _finish(directory, weighing.request.target, console, as_json)
+
+
+def _begin(
+    plan: SessionPlan, terms: GateTerms, out: Path, console: Console, name: str | None = None
+) -> SessionDirectory:
     """The session, built and ready to run; or one that says why it will not."""
     if terms.same is None and not terms.abstains:
         make_ready(plan, console, [out])
         terms = terms.model_copy(update={"abstains": find_disturbances(duet=bool(plan.second))})
-    return new_session(replace(plan, gate=terms), out)
+    return new_session(replace(plan, gate=terms), out, name)
 
 
 def _is_answered(directory: SessionDirectory) -> bool:
@@ -150,19 +238,29 @@ def resume_gate(directory: SessionDirectory, target: ClusterTarget, console: Con
         )
     if terms.confirms is not None:
         directory = SessionDirectory(directory.path.parent)
+    # One that has ended and left it is resumed for its confirmation.
+    confirms_here = directory.has_ended() or not terms.leaves_confirmation
     if not _is_answered(directory) and not directory.has_ended():
         runtimes, differs = prepare_resume(directory, target, console)
         carry_out(directory, runtimes, console, None, differs)
-    _finish(directory, target, console, as_json)
+    _finish(directory, target, console, as_json, confirms_here=confirms_here)
 
 
-def _finish(directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool) -> None:
-    """Confirm a regression, and answer."""
-    if needs_confirmation((directory.session(), directory.trials())):
-        second = SessionDirectory(directory.path / CONFIRMATION)
-        if not (second.path / "session.json").exists():
+def _finish(
+    directory: SessionDirectory,
+    target: ClusterTarget,
+    console: Console,
+    as_json: bool,
+    *,
+    confirms_here: bool = True,
+) -> None:
+    """Confirm a regression, here or where its second session was begun, and answer."""
+    second = SessionDirectory(directory.path / CONFIRMATION)
+    is_begun = (second.path / "session.json").exists()
+    if needs_confirmation((directory.session(), directory.trials())) and (is_begun or confirms_here):
+        if not is_begun:
             second = create_confirmation(directory)
-        if not second.has_ended():
+        if not _is_answered(second) and not second.has_ended():
             print_line(
                 console, "a regression so far: a second session, in another order, confirms it or does not"
             )

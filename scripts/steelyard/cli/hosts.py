@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from steelyard.analysis.across import Effect, Side, differences, effects, yields
+from steelyard.analysis.across import Effect, Side, differences, effects, host_differences, yields
 from steelyard.analysis.estimates import analyse
 from steelyard.cli.options import JsonOption, open_console, print_json, print_line
 from steelyard.errors import BadInput
@@ -75,7 +75,8 @@ def compare(
         for values, value in zip(given, _pair(name, text), strict=False):
             values[name] = value
     sides = [_side(path, values) for path, values in zip((first, second), given, strict=True)]
-    if reasons := differences(*(side.session for side in sides)):
+    paths, schedulers = host_differences(*sides)
+    if reasons := [*differences(*(side.session for side in sides)), *paths]:
         raise BadInput(
             f"{first} and {second} cannot be set side by side, for more than their hosts differs: "
             + "; ".join(reasons[:4])
@@ -91,6 +92,8 @@ def compare(
     console = open_console()
     for name, side in zip(("first: ", "second:"), sides, strict=True):
         print_line(console, f"{name} {host_name(side.session)} ({side.session.id})")
+    for line in schedulers:
+        print_line(console, line)
     for table in side_by_side(*sides):
         console.print(f"\n[bold]{table.caption}[/bold]")
         console.print(to_rich_table(table))

@@ -31,6 +31,7 @@ from steelyard.gate.certificate import sentences
 from steelyard.gate.needs import describe_needs
 from steelyard.gate.plan import find_certificate_here, pair_seconds
 from steelyard.gate.power import describe, earlier_sessions, predict_detectable
+from steelyard.gate.quick import sharpen_quick
 from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
@@ -73,6 +74,7 @@ def plan(
         )
     )
     earlier = earlier_sessions(made, out)
+    made = sharpen_quick(made, earlier)
     changes = predict_detectable(made, earlier)
     if as_json:
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})

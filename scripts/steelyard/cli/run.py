@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`run`, and what commands that run sessions share."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import typer
@@ -17,7 +17,8 @@ from steelyard.errors import Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.gate.needs import describe_needs
-from steelyard.gate.power import describe, earlier_sessions, predict_detectable
+from steelyard.gate.power import Earlier, describe, earlier_sessions, predict_detectable
+from steelyard.gate.quick import sharpen_quick
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
 from steelyard.paths import RESULTS
@@ -65,6 +66,8 @@ def run(
         resume_run(begun, request.target, console, as_json, metrics_port, open_)
         return
     plan = make_plan(request)
+    earlier = earlier_sessions(plan, out) if request.quick else []
+    plan = sharpen_quick(plan, earlier)
     make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
     print_line(
@@ -74,13 +77,13 @@ def run(
     for note in plan.notes:
         print_sentence(console, f"note: {note}")
     if request.quick:
-        _say_what_it_sees(plan, out, console)
+        _say_what_it_sees(plan, earlier, console)
     _run(directory, plan.runtimes, console, as_json, metrics_port, open_)
 
 
-def _say_what_it_sees(plan: SessionPlan, out: Path, console: Console) -> None:
+def _say_what_it_sees(plan: SessionPlan, earlier: Sequence[Earlier], console: Console) -> None:
     """A quick session that cannot answer says so before it starts."""
-    earlier, name = earlier_sessions(plan, out), plan.experiment.metrics.primary
+    name = plan.experiment.metrics.primary
     primary = [change for change in predict_detectable(plan, earlier) if change.metric == name]
     for line in (*describe(plan, primary), *describe_needs(plan, earlier)):
         print_sentence(console, f"before it starts: {line}")

@@ -33,6 +33,7 @@ from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.conditions import Conditions, conditions_of, fingerprint, unknown_in
 from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
 from steelyard.gate.result import main_void_reason
+from steelyard.measure.network import network_of
 from steelyard.measure.registry import METRIC_INFOS, metric_info
 from steelyard.results.figures import count, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
@@ -107,6 +108,8 @@ class Certificate(Record):
     conditions: Conditions
     told: str
     """The host, for people."""
+    network: str = ""
+    """Which way requests went in its trials; empty: that is not told."""
     pool: str | None = None
     member: str = ""
     """Fingerprint of the host itself, which a pool has one certificate of."""
@@ -171,6 +174,7 @@ def make_certificate(
         expires=ended + days * 24 * 3600,
         conditions=conditions,
         told=f"{session.host.cpu_model}, {session.host.cores} cores, Linux {session.host.kernel}",
+        network=network_of(trials),
         pool=pool,
         member=fingerprint(session.host),
         blocks=first.pairs,

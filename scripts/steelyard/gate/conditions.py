@@ -32,7 +32,7 @@ class Conditions(Record):
     host: str
     """Fingerprint of the host, or of the pool of hosts that it belongs to."""
     host_settings: str
-    """SMT, governor, turbo and THP."""
+    """SMT, governor, turbo, THP and the kernel's scheduler."""
     kernel: str
     jvm: str
     """Family of the servers' JVM: kind and feature release."""
@@ -62,7 +62,13 @@ def conditions_of(host: HostFacts, spec: Spec, pool: str | None = None) -> Condi
     load = json.dumps(spec.load.model_dump(mode="json"), sort_keys=True)
     return Conditions(
         host=fingerprint(host, pool) if pool is not None or host.hostname != UNKNOWN else UNKNOWN,
-        host_settings=", ".join(f"{name} {getattr(host, name) or UNKNOWN}" for name in _SET),
+        host_settings=", ".join(
+            f"{name} {value or UNKNOWN}"
+            for name, value in (
+                *((name, getattr(host, name)) for name in _SET),
+                ("scheduler", host.extra.get("scheduler")),
+            )
+        ),
         kernel=host.kernel,
         jvm=f"{jvm.kind} {jvm.feature}" if jvm is not None else _untold(spec.servers[0]),
         workload=f"{spec.workload} {spec.workload_version}",

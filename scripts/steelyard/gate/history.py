@@ -24,6 +24,7 @@ from steelyard.analysis.rounds import valid_trials
 from steelyard.errors import BadInput
 from steelyard.gate.conditions import conditions_of
 from steelyard.gate.result import GateResult
+from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import change, with_unit
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
@@ -61,8 +62,8 @@ class Entry(Record):
     experiment: str
     arm: str
     conditions: str
-    """Engine, procedure, load, deployment, settings of the host (SMT, governor, turbo, THP) and all others: figures of
-    others are another series."""
+    """Engine, procedure, load, deployment, settings of the host (SMT, governor, turbo, THP, scheduler), the network
+    path and all others: figures of others are another series."""
     host: str
     """Fingerprint of the host, or of the pool of hosts that it belongs to, and its kernel."""
     host_told: str
@@ -169,6 +170,7 @@ def entry_of(
                 where.deployment,
                 where.host_settings,
                 where.settings,
+                *filter(None, [network_of(valid.values())]),
             )
         ),
         host=f"{where.host} {where.kernel}",

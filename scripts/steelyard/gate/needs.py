@@ -56,7 +56,7 @@ def describe_needs(plan: SessionPlan, earlier: Sequence[Earlier]) -> list[str]:
     seen = detectable_effect(plan.experiment.design.blocks, spread.sd, others)
     if seen is not None and seen <= WANTED:
         return []
-    windows = _known_windows(spread)
+    windows = known_windows(spread)
     named = [
         need
         for arms in dict.fromkeys((others + 1, 2))
@@ -83,7 +83,7 @@ def _need_text(need: SessionNeed, plan: SessionPlan) -> str:
     )
 
 
-def _known_windows(spread: Spread) -> Windows | None:
+def known_windows(spread: Spread) -> Windows | None:
     """Where throughput varied in the session that tells the spread."""
     if spread.directory is None:
         return None
@@ -103,7 +103,7 @@ def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> 
     trial = math.fsum(each) / len(each)
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
-        spread = sd * (_relative_spread(windows, load.measure, longer) if windows is not None else 1.0)
+        spread = sd * (relative_spread(windows, load.measure, longer) if windows is not None else 1.0)
         blocks = _fewest_blocks(spread, arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
@@ -120,7 +120,7 @@ def _fewest_blocks(sd: float, comparisons: int) -> int | None:
     return fewest if fewest <= MOST_BLOCKS else None
 
 
-def _relative_spread(windows: Windows, measured: float, longer: float) -> float:
+def relative_spread(windows: Windows, measured: float, longer: float) -> float:
     """By what the standard deviation of a trial changes with its window."""
 
     def variance(seconds: float) -> float:

@@ -31,6 +31,7 @@ from steelyard.measure.registry import metric_info
 from steelyard.results.figures import percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
+from steelyard.sampling.procfs import boot_id
 from steelyard.session.plan import RunRequest, SessionPlan, metric_checks, plan_of, question_of
 from steelyard.session.schedule import make_stages, trial_seconds
 from steelyard.units import format_duration
@@ -160,7 +161,8 @@ def make_terms(
         return terms.model_copy(update={"abstains": [why]})
     noise = certificate.of(name)
     notes = [*_uncertified_notes(plan, certificate), *filter(None, [pool_sentence(certificate, name)])]
-    terms = terms.model_copy(update={"certificate": certificate.name, "notes": notes})
+    held = {"certificate": certificate.name, "network": certificate.network, "notes": notes}
+    terms = terms.model_copy(update=held)
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})
@@ -231,6 +233,7 @@ def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> S
         "schedule": make_stages([arm.name for arm in first.arms], terms.looks, seed),
         "gate": terms.model_copy(update={"confirms": first.id}),
         "host": read_facts(),
+        "boot": boot_id(),
     }
     second.trials_path.mkdir(parents=True, exist_ok=True)
     write_record(second.path / "session.json", Session.model_validate({**dict(first), **update}))

@@ -11,11 +11,12 @@ from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import paired_test, ratio_of
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
-from steelyard.gate.conditions import fingerprint
 from steelyard.gate.controls import moved_controls
+from steelyard.gate.elsewhere import place_of_confirmation
 from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
+from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import bounds, capital, count, effect, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
@@ -99,10 +100,12 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         raise ValueError(f"{session.id} is no gate")
     info = metric_info(session.experiment.metrics.primary)
     analyses, again = interim_analyses(*first), interim_analyses(*second) if second is not None else None
-    same_host = second is not None and fingerprint(session.host) == fingerprint(second[0].host)
-    outcome, sentence = _answer(session, trials, analyses, again, same_host=same_host)
+    outcome, sentence = _answer(session, trials, analyses, again, second and second[0])
     if outcome != "inconclusive" and (moved := moved_controls(session, trials)):
         outcome, sentence = "inconclusive", f"inconclusive: {'; '.join(moved)}. Without that: {sentence}"
+    for part in filter(None, (first, second)):
+        if outcome != "inconclusive" and (why := _other_path(*part)):
+            outcome, sentence = "inconclusive", f"inconclusive: {why}. Without that: {sentence}"
     ended = [*trials, *(second[1] if second is not None else ())]
     return GateResult(
         outcome=outcome,
@@ -120,10 +123,36 @@ def conclude(first: Ended, second: Ended | None) -> GateResult:
         looks=[_interim_result(analysis) for analysis in analyses],
         confirmation=[_interim_result(analysis) for analysis in again] if again is not None else None,
         beside=_other_metrics(session, trials) if trials else [],
-        notes=terms.notes,
+        notes=[*terms.notes, *_confirmation_notes(session, second, needs_confirmation(first))],
         void=sum(trial.state == "void" for trial in ended),
         trials=len(ended),
     )
+
+
+def _other_path(session: Session, trials: Sequence[Trial]) -> str | None:
+    """Why a session is no equal of those of its certificate: its requests went another way."""
+    network = network_of(trials)
+    if session.gate is None or not session.gate.network or network in ("", session.gate.network):
+        return None
+    return f"requests went by {network}, and in the sessions of the certificate by {session.gate.network}"
+
+
+def _confirmation_notes(session: Session, second: Ended | None, needed: bool) -> list[str]:
+    """What a confirmation on another host was judged by, or how to make one that was left."""
+    terms = session.gate if second is None else second[0].gate
+    if terms is None:
+        return []
+    if second is None:
+        if not needed or not terms.leaves_confirmation:
+            return []
+        there = f"`./steelyard gate --confirms {session.id}` and the options of this gate on another host"
+        return [
+            f"confirm it with {there}, or with `./steelyard resume {session.id}` here, best after a restart"
+        ]
+    if place_of_confirmation(session, second[0]) != "another host" or terms.floor is None:
+        return []
+    by = f"{terms.certificate}, which finds harm of {percent(terms.floor)} at the least"
+    return [f"the second session ran on {second[0].host.hostname}, by the certificate {by}", *terms.notes]
 
 
 def _answer(
@@ -131,8 +160,7 @@ def _answer(
     trials: Sequence[Trial],
     analyses: Sequence[InterimAnalysis],
     again: Sequence[InterimAnalysis] | None,
-    *,
-    same_host: bool,
+    second: Session | None,
 ) -> tuple[Outcome, str]:
     """The verdict and its sentence."""
     terms = session.gate
@@ -155,7 +183,7 @@ def _answer(
     outcome, effect = last.verdict.outcome, last.estimate
     finding = f"{last.verdict.finding(metric_info(effect.metric).label)}, over {count(effect.n, 'pair')}"
     if outcome == "regression":
-        return _confirm(finding, again[-1] if again else None, same_host=same_host)
+        return _confirm(finding, again[-1] if again else None, session, second)
     why = "" if last.stops in (DECIDED, LAST) else f"; {last.stops or _UNTIMELY}"
     if outcome == "inconclusive" and (effect.unequal or 2 * effect.n < last.blocks):
         why += main_void_reason(trials)
@@ -182,20 +210,23 @@ def main_void_reason(trials: Sequence[Trial]) -> str:
     return f"; of {count(len(void), 'void trial')} {often} by the check {name}: {detail}"
 
 
-def _confirm(finding: str, second: InterimAnalysis | None, *, same_host: bool) -> tuple[Outcome, str]:
-    """What becomes of a regression by the last analysis of the second session; None: there was none.
-
-    What a host does to one side and not to the other it does again: on the same host that is confirmed as well.
-    """
-    if second is None:
-        return "inconclusive", f"inconclusive: {finding}, but nothing confirmed it."
-    where = "the same host" if same_host else "another host"
-    repeated = f"({effect(second.estimate)}, over {count(second.estimate.n, 'pair')})"
-    if second.verdict.outcome == "regression":
+def _confirm(
+    finding: str, last: InterimAnalysis | None, first: Session, second: Session | None
+) -> tuple[Outcome, str]:
+    """What becomes of a regression by the last analysis of the second session; None: there was none."""
+    if last is None or second is None:
+        unconfirmed = f"inconclusive: {finding}, but nothing confirmed it"
+        if second is not None and second.gate is not None and second.gate.abstains:
+            return "inconclusive", f"{unconfirmed}: {'; '.join(second.gate.abstains)}."
+        left = second is None and first.gate is not None and first.gate.leaves_confirmation
+        return "inconclusive", f"{unconfirmed}{' yet: that is left to another host' if left else ''}."
+    where = place_of_confirmation(first, second)
+    repeated = f"({effect(last.estimate)}, over {count(last.estimate.n, 'pair')})"
+    if last.verdict.outcome == "regression":
         return "regression", f"regression: {finding}, and again in a second session on {where} {repeated}."
     return (
         "inconclusive",
-        f"inconclusive: {finding}, but a second session with another order did not confirm it {repeated}.",
+        f"inconclusive: {finding}, but a second session with another order on {where} did not confirm it {repeated}.",
     )
 
 

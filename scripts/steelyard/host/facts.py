@@ -9,6 +9,7 @@ from steelyard.host import arm
 from steelyard.host.core_kinds import core_kinds, describe_kinds
 from steelyard.host.cpus import read_cpus, read_layout
 from steelyard.host.huge_pages import reserved_pages
+from steelyard.host.scheduler import scheduler
 from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
@@ -40,6 +41,7 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
             option for option in options if _OPTIONS.fullmatch(option.partition("=")[0])
         )
         or None,
+        "scheduler": scheduler(system),
         **{name: value for name, value in states.items() if name not in HostFacts.model_fields},
     }
     return HostFacts(

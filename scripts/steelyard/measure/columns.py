@@ -19,6 +19,8 @@ KEYS = {
     "metrics": ("epoch", "process", "metric"),
     "jvm": ("epoch", "process"),
     "host": ("epoch",),
+    "cpus": ("epoch", "cpu"),
+    "forwarders": ("epoch", "forwarder"),
     "notes": ("epoch", "process"),
     "nodes": ("epoch", "node"),
 }

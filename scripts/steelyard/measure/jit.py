@@ -12,10 +12,16 @@ from steelyard.measure.formulas import (
     sum_of,
 )
 from steelyard.measure.jit_log import why_not_remote
-from steelyard.measure.rule import STEADY, WARM_UP, Rule, judge_none, judge_share, needs
-from steelyard.measure.window import SENTENCES, Window, trial_figure
+from steelyard.measure.rule import STEADY, WARM_UP, Finding, Rule, judge_none, judge_share, needs
+from steelyard.measure.window import SENTENCES, Unknown, Window, known_or, trial_figure
+from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Component, Spec
+
+BUSY = 0.02
+"""Share of the CPU budget that compilers may take in a server that is warm."""
+WAIT_LIMIT = 0.2
+"""Share of the time in which they have work that they may wait for a CPU."""
 
 
 def compiled_methods(window: Window, component: Component) -> dict[str, int]:
@@ -50,6 +56,56 @@ def jit_share(window: Window) -> float | None:
         sum,
     )
     return used / (window.spec.usable_cpus * window.seconds) if used is not None else None
+
+
+def _compiler_time(window: Window) -> tuple[float | None, float | None]:
+    """Seconds that compiler threads of servers and JITServers ran in the window, and waited for a CPU though they had
+    work."""
+    columns = [
+        [
+            series.delta(window.start, window.end) if series is not None else None
+            for component in window.measured_components
+            for series in [window.samples.threads.get((component.name, "jit", column))]
+        ]
+        for column in ("cpu_s", "wait_s")
+    ]
+    ran, waited = (combine_known(column, sum) for column in columns)
+    return ran, waited
+
+
+@trial_figure("share", undisturbed=0.001)
+def compiler_demand(window: Window) -> float | Unknown:
+    """Time that compiler threads ran or waited for a CPU / CPU time of the servers' and compilers' CPUs or quotas."""
+    demand = combine_known(_compiler_time(window), sum)
+    return known_or(ratio(demand, window.spec.usable_cpus * window.seconds), _NO_QUEUE)
+
+
+@trial_figure("share", undisturbed=0.0)
+def compiler_wait(window: Window) -> float | Unknown:
+    """Time that compiler threads waited for a CPU / time that they ran or waited for one."""
+    ran, waited = _compiler_time(window)
+    demand = combine_known((ran, waited), sum)
+    return 0.0 if demand == 0 else known_or(ratio(waited, demand), _NO_QUEUE)
+
+
+_NO_QUEUE = Unknown("the kernel does not tell how long threads wait for a CPU (schedstat)")
+
+
+def judge_wait(measurement: TrialMeasurement, spec: Spec) -> Finding:
+    """The share of the waiting, where compilers asked for more CPU than they may have in a warm server: what they asked
+    for in all is held against the limit of `jit-busy`."""
+    finding, demand = _WAIT(measurement, spec), measurement.value("compiler_demand")
+    if finding.value is None or demand is None:
+        return finding
+    if demand <= BUSY:
+        calm = "JIT threads asked for at most 2 % of the servers' CPU budget, waits included: the servers are warm."
+        return Finding(finding.value, calm, applies=False)
+    if finding.value > WAIT_LIMIT:
+        return finding._replace(detail=f"{finding.detail[:-1]}: not warm.")
+    return finding
+
+
+_WAIT = judge_share("compiler_wait", "JIT threads waited for a CPU for {} of the time that they had work", 0)
 
 
 def _methods(where: str) -> Compute:
@@ -123,11 +179,23 @@ RULES = (
     ),
     Rule(
         name="jit-busy",
-        limit=0.02,
+        limit=BUSY,
         unit="of the CPU budget",
         says="JIT under 2 % in the window",
         judge=judge_share("jit_share", "JIT threads used {} of the servers' CPU budget"),
         source=WARM_UP,
+        procedures=STEADY,
+        voids=False,
+        unless=_JVM,
+    ),
+    Rule(
+        name="jit-wait",
+        limit=WAIT_LIMIT,
+        unit="of the time that they had work",
+        says="JIT threads that ask for more than 2 % of the CPU budget wait for a CPU for at most 20 % of the time that"
+        " they have work",
+        judge=judge_wait,
+        source="compilers that get no CPU look idle, and the server for warm; /proc/PID/task/TID/schedstat",
         procedures=STEADY,
         voids=False,
         unless=_JVM,

@@ -63,6 +63,7 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
         response_times=latency.response_times(spec.limits, window.recorded.latency()),
         cycles=offered_load.cycles(window),
         settings_read=settings.settings_read(window),
+        network_path=window.run.network_path,
         machines=host.machine_results(window),
         steady=window.run.steady,
         steady_detail=window.run.steady_detail,

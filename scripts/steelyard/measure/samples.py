@@ -82,6 +82,10 @@ class Samples:
     """As `counters`: what services asked of each other. No injector knows of it, so it is in no count of requests."""
     jvm: Table = field(default_factory=dict)
     """By (process, column of jvm.csv): what HotSpot tells of its JIT, classes and safepoints."""
+    cpus: Table = field(default_factory=dict)
+    """By (CPU, column of cpus.csv): this host, read where a window begins and ends."""
+    forwarders: Table = field(default_factory=dict)
+    """By (program and process id, `cpu_s`): what forwarded the network of containers, read then as well."""
     machines: tuple[Machine, ...] = ()
     """Where the trial runs elsewhere: the machines that its components run on."""
 
@@ -164,8 +168,8 @@ class Samples:
         """CPU seconds of a server by thread group over a window; empty without samples."""
         grown = {
             group: series.delta(t0, t1)
-            for (name, group, _), series in self.threads.items()
-            if name == process
+            for (name, group, column), series in self.threads.items()
+            if name == process and column == "cpu_s"
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
 
@@ -264,6 +268,8 @@ class SamplesReader:
             tables["metrics"],
             {key: series for key, series in counters.items() if key[1].startswith(INTERNAL)},
             tables["jvm"],
+            tables["cpus"],
+            tables["forwarders"],
             tuple(self._machines(tables["nodes"])),
         )
 

@@ -47,6 +47,7 @@ class Observations(Protocol):
     thrashing: list[str]
     unwatched: list[str]
     killed: dict[str, float]
+    network_path: str
 
     @property
     def injectors(self) -> InjectorData:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from steelyard.analysis.rounds import reached_places
 from steelyard.host.cpus import cpu_list
 from steelyard.jvm.identity import JvmIdentity
+from steelyard.measure.network import network_of
 from steelyard.report.table import Table, TableCell, cells, numbers, words
 from steelyard.report.view import View, moment, trial_name, why_void
 from steelyard.results import figures
@@ -143,7 +144,9 @@ def host(view: View) -> Table:
         "cgroups": None if facts.cgroup_version is None else f"version {facts.cgroup_version}",
         "virtualization": facts.virtualization,
     }
-    return _pairs("Host", [*pairs.items(), *facts.extra.items()])
+    paths = network_of(view.trials)
+    path = [("network path to the servers", paths)] if paths else []
+    return _pairs("Host", [*pairs.items(), *facts.extra.items(), *path])
 
 
 def software(view: View) -> Table:

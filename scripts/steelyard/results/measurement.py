@@ -137,6 +137,8 @@ class TrialMeasurement(Figures):
     """By operation; empty where users have no cycle times."""
     settings_read: str = ""
     """What the servers' JVMs were found to run with, for people; each server's in `ComponentResult.read_back`."""
+    network_path: str = ""
+    """Which way requests went from injectors to servers (`host/network.py`); empty: it was not told."""
     machines: list[MachineResult] = Field(default_factory=list)
     """Of a cluster; empty: the trial ran on the harness's own host."""
     steady: bool | None

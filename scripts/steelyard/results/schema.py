@@ -107,6 +107,8 @@ class GateTerms(Record):
     """Smallest harm that it finds almost surely by the host's noise certificate, as a fraction; None: there is none."""
     certificate: str | None = None
     """Name of that certificate's file."""
+    network: str = ""
+    """Which way requests went in the sessions of that certificate; empty: it does not tell."""
     seconds: float | None = None
     """Time that it may take; None: as long as its interim analyses want."""
     sides: dict[str, str]
@@ -119,6 +121,8 @@ class GateTerms(Record):
     """What belongs beside its answer: sentences."""
     confirms: str | None = None
     """The session whose regression this one confirms, or does not."""
+    leaves_confirmation: bool = False
+    """Whether a regression is left for another host, or for a later `resume`, to confirm."""
 
 
 class CertificateTerms(Record):
@@ -163,6 +167,8 @@ class Session(Record):
     arms: list[ArmRecord]
     schedule: list[ScheduledTrial]
     host: HostFacts
+    boot: str = ""
+    """Id of the kernel that ran when it began: another one after each restart of the host. Empty: not recorded."""
     versions: dict[str, str]
     """Versions of the parts: open-liberty, gatling, python, numpy, ..."""
     injectors_share_cores: bool

@@ -38,12 +38,14 @@ PROCESS_COLUMNS: dict[str, Callable[[Reading], object]] = {
 }
 _COLUMNS = {
     "processes": PROCESS_COLUMNS,
-    "threads": ("cpu_s",),
+    "threads": ("cpu_s", "wait_s"),
     "cgroups": GROUP_COLUMNS,
     "counters": ("requests", "errors", "service_s"),
     "metrics": ("value",),
     "jvm": JVM_COLUMNS,
     "host": ("monotonic", "busy_s", "steal_s", "idle_s", "other_s"),
+    "cpus": ("user_s", "system_s", "irq_s", "softirq_s", "steal_s", "idle_s"),
+    "forwarders": ("cpu_s",),
     "notes": ("note",),
 }
 COLUMNS = {table: ",".join((*KEYS[table], *columns)) for table, columns in _COLUMNS.items()}

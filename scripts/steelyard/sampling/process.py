@@ -57,7 +57,7 @@ class Process:
         """What processes had used that have ended and are in no other's figures."""
         self._ended_groups = dict.fromkeys(GROUPS, 0)
         self._ended_switches = [0, 0]
-        self._ended_wait = 0.0
+        self._ended_wait = self._ended_compiler_wait = 0.0
         self._ended_count = 0
         self.cpu = 0.0
         """CPU seconds at the last reading, in ticks as those of its threads."""
@@ -146,6 +146,12 @@ class Process:
         seconds["other"] = max(0.0, self.cpu - sum(seconds.values()))
         return seconds
 
+    def compiler_wait(self) -> float | None:
+        """Seconds that compiler threads had work and waited for a CPU; None: the kernel does not tell."""
+        waits = [member.threads.compiler_wait() for member in self._members.values() if member.threads]
+        known = [wait for wait in waits if wait is not None]
+        return self._ended_compiler_wait + sum(known) if len(known) == len(waits) else None
+
     def read_pss(self) -> int | None:
         """Proportional memory of all processes together, bytes; None where one that runs does not tell."""
         return self._sum([(member, member.pss()) for member in self._members.values() if member.alive])
@@ -185,8 +191,10 @@ class Process:
                 sum(both) for both in zip(self._ended_switches, member.switched, strict=True)
             ]
             self._ended_wait += member.waited or 0.0
-            for group, ticks in member.threads.ticks.items() if member.threads is not None else ():
-                self._ended_groups[group] += ticks
+            if member.threads is not None:
+                self._ended_compiler_wait += member.threads.compiler_wait() or 0.0
+                for group, ticks in member.threads.ticks.items():
+                    self._ended_groups[group] += ticks
             heirs.setdefault(self._heir(member, gone), []).append(member)
         for pid, left in heirs.items():
             owed = Totals()

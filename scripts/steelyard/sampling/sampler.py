@@ -30,6 +30,7 @@ from steelyard.sampling.counters import (
     parse_metrics,
 )
 from steelyard.sampling.hsperf import JvmFiles
+from steelyard.sampling.machine import LINE_BYTES, forwarders, parse_cpu_lines
 from steelyard.sampling.output import WATCHED, Output, output, text
 from steelyard.sampling.process import Process, ProcessFigures
 from steelyard.sampling.procfs import ProcFile, interrupts_apart, parse_host_cpu
@@ -114,6 +115,9 @@ class Sampler:
         for process in self._processes.values():
             if not process.ended:
                 self._sample_process(process)
+        if self._everything:
+            with self._part("machine"):
+                self._sample_machine()
         self._everything = False
         with self._part("cgroups"):
             self._sample_groups()
@@ -158,8 +162,11 @@ class Sampler:
         reading = Reading(process, figures, pss, switches, process.read_wait())
         self._tables.add("processes", process_row(reading))
         if process.is_server:
+            wait = process.compiler_wait()
+            waits = {"jit": f"{wait:.4f}"} if wait is not None else {}
             for group, seconds in process.cpu_by_group().items():
-                self._tables.add("threads", f"{process.epoch:.4f},{process.name},{group},{seconds:.2f}")
+                row = f"{process.epoch:.4f},{process.name},{group},{seconds:.2f},{waits.get(group, '')}"
+                self._tables.add("threads", row)
 
     def _add_jvm(self, process: Process) -> None:
         values = self._jvms[process.name].read(self._trees.members(process.name))
@@ -198,6 +205,15 @@ class Sampler:
             f"{epoch:.4f},{monotonic:.4f},{cpu.busy:.2f},{cpu.steal:.2f},{cpu.idle:.2f},{self._other_seconds:.2f}",
         )
         self._tables.add(WATCHED, f"{epoch:.4f},{self._watched_seconds:.2f}")
+
+    def _sample_machine(self) -> None:
+        """How each CPU spent its time, and what forwarded the network of containers."""
+        content = self._host.read(LINE_BYTES * (os.cpu_count() or self._cpus) + 512)
+        epoch = time.time()
+        for cpu, seconds in parse_cpu_lines(content or b"").items():
+            self._tables.add("cpus", f"{epoch:.4f},{cpu},{','.join(f'{value:.2f}' for value in seconds)}")
+        for name, used in forwarders():
+            self._tables.add("forwarders", f"{time.time():.4f},{text(name)},{used:.4f}")
 
     def _known_cpu(self, process: Process) -> float:
         """CPU seconds of a watched process that are no longer to be taken from `other`.

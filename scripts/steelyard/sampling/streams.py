@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.clock import SYSTEM, Clock, wait_until
-from steelyard.measure.columns import OWN_NAME
+from steelyard.measure.columns import KEYS, OWN_NAME
 from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child
 from steelyard.sampling.columns import COLUMNS
@@ -193,7 +193,7 @@ class Streams:
         self._files = {
             name: (self._samples / f"{name}.csv").open("a", encoding="utf-8")
             for name in COLUMNS
-            if name != "host"
+            if "process" in KEYS[name]
         }
         for name, file in self._files.items():
             file.write(f"{COLUMNS[name]}\n")

@@ -12,10 +12,14 @@ IDLE_SKIP = 3
 
 
 class _Thread:
-    __slots__ = ("comm", "group", "skip", "stat", "switches", "ticks")
+    __slots__ = ("comm", "group", "queue", "queued", "skip", "stat", "switches", "ticks")
 
-    def __init__(self, stat: ProcFile) -> None:
+    def __init__(self, stat: ProcFile, queue: ProcFile) -> None:
         self.stat = stat
+        self.queue = queue
+        """Its schedstat, which is read of compilers alone."""
+        self.queued = (0, 0)
+        """Nanoseconds that it ran and waited for a CPU."""
         self.skip = 0
         self.comm = b""
         self.group = "other"
@@ -35,6 +39,9 @@ class Threads:
         self._folder = f"/proc/{pid}/task"
         self._threads: dict[str, _Thread] = {}
         self._ticks = dict.fromkeys(GROUPS, 0)
+        self._compiling = [0, 0]
+        """Nanoseconds that compilers ran and waited for a CPU."""
+        self._tells_queue = True
         self._ended_switches = [0, 0]
 
     def read(self, count: int, everything: bool = False) -> None:
@@ -62,6 +69,12 @@ class Threads:
         """Give the files back; what was read stays."""
         for thread in self._threads.values():
             thread.stat.close()
+            thread.queue.close()
+
+    def compiler_wait(self) -> float | None:
+        """Seconds that compilers had work and waited for a CPU, as last read; None: the kernel does not tell."""
+        ran, waited = self._compiling
+        return waited / 1e9 if self._tells_queue and (ran or not self._ticks["jit"]) else None
 
     def switches(self) -> list[int] | None:
         """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each); None: the
@@ -93,11 +106,27 @@ class Threads:
             thread.skip = IDLE_SKIP
         self._ticks[thread.group] += ticks - thread.ticks
         thread.ticks = ticks
+        if thread.group == "jit":
+            self._read_queue(thread)
         return True
+
+    def _read_queue(self, thread: _Thread) -> None:
+        """What the kernel's scheduler/sched-stats.rst says of it; one that has ended meanwhile keeps what was read."""
+        content = thread.queue.read(64)
+        if content is None:
+            return
+        figures = parse_schedstat(content)
+        if figures is None:
+            self._tells_queue = False
+            return
+        for column, (now, before) in enumerate(zip(figures, thread.queued, strict=True)):
+            self._compiling[column] += now - before
+        thread.queued = figures
 
     def _forget(self, tid: str) -> None:
         thread = self._threads.pop(tid)
         thread.stat.close()
+        thread.queue.close()
         for column, count in enumerate(thread.switches):
             self._ended_switches[column] += count
 
@@ -110,7 +139,8 @@ class Threads:
             self._forget(tid)
         for tid in listed:
             if tid not in self._threads:
-                thread = _Thread(ProcFile(f"{self._folder}/{tid}/stat"))
+                files = (ProcFile(f"{self._folder}/{tid}/{name}") for name in ("stat", "schedstat"))
+                thread = _Thread(*files)
                 if self._read(thread):
                     self._threads[tid] = thread
                 else:

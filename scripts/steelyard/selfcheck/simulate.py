@@ -126,6 +126,7 @@ _HOST = HostFacts(
     thp=None,
     cgroup_version=None,
     virtualization=None,
+    extra={"scheduler": "synthetic"},
 )
 """A gate asks whether its confirmation ran on the same one."""
 

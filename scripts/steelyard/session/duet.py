@@ -133,6 +133,7 @@ class CombinedRun(TrialRun):
             ramp_end=self.ramp_end,
             window=self.window,
             throttled=self.throttled,
+            network_path=self.network_path,
             steady=self.steady,
             steady_detail=self.steady_detail,
             failures=[

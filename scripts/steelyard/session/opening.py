@@ -20,6 +20,7 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import ROOT
 from steelyard.results.schema import ArmRecord, HostFacts, RecordedWorkload, Session
 from steelyard.results.store import SessionDirectory, no_space, write_record
+from steelyard.sampling.procfs import boot_id
 from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.injectors import PACKAGE as INJECTOR
@@ -38,21 +39,22 @@ _SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 
 
-def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
+def new_session(plan: SessionPlan, results: Path, name: str | None = None) -> SessionDirectory:
     """Make the directory of a new session and write its `session.json`.
 
     Args:
         plan: the session.
         results: where sessions are kept.
+        name: of its folder there; None: made of the experiment and the time.
 
     Raises:
         NoSpace: it cannot be written.
     """
     experiment, now = plan.experiment, datetime.now(UTC)
-    directory = SessionDirectory(_fresh(results, f"{experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
+    directory = SessionDirectory(_fresh(results, name or f"{experiment.name}-{now:%Y%m%dT%H%M%SZ}"))
     findings = examine(results)
     session = Session(
-        id=directory.path.name,
+        id=directory.path.name if name is None else f"{results.name}-{name}",
         created=now.timestamp(),
         steelyard_version=__version__,
         revision=_revision(),
@@ -81,6 +83,7 @@ def new_session(plan: SessionPlan, results: Path) -> SessionDirectory:
         ],
         schedule=plan.schedule,
         host=read_facts(),
+        boot=boot_id(),
         versions=_versions(plan),
         first_port=min(
             (port for spec in plan.specs.values() for port in spec.ports), default=plan.request.first_port

@@ -101,6 +101,8 @@ class SessionPlan:
     certificate: CertificateTerms | None = None
     second: Mapping[str, Spec] = field(default_factory=dict)
     """By arm of a duet: the same on the second half of the cores."""
+    choices: Sequence[str] = ()
+    """What was chosen in the place of what the file has, and why: sentences."""
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -110,7 +112,7 @@ class SessionPlan:
     @property
     def notes(self) -> list[str]:
         """Sentences that belong beside every figure of the session."""
-        notes = [*self.not_counted]
+        notes = [*self.choices, *self.not_counted]
         if self.injectors_share_cores and self.experiment.procedure != "start-up":
             notes.append(
                 "The injectors ran on the servers' cores, so every figure includes their competition for CPU;"

@@ -13,6 +13,7 @@ from typing import Any
 
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import NoSpace
+from steelyard.host.network import PODS, network_path
 from steelyard.measure.samples import Samples, SamplesReader
 from steelyard.paths import ROOT
 from steelyard.processes import Child, child_environment
@@ -78,6 +79,8 @@ class TrialRun:
     """Of which it cannot be said whether they thrashed, one sentence each."""
     killed: dict[str, float] = field(default_factory=dict)
     """Components that were killed on purpose, and when, epoch seconds."""
+    network_path: str = ""
+    """Which way requests go to the servers; empty: it cannot be told."""
     sampler: Child | None = None
     daemons: Sequence[int] = ()
     """Processes by which engines of the session are there."""
@@ -157,9 +160,20 @@ class TrialRun:
         self.deployment.start(self.spec.injectors)
         self.injectors.wait_until_ready()
 
+    def _find_network_path(self) -> str:
+        if self.deployment.remote:
+            return PODS
+        running = self.deployment.started_components()
+        main = {started.name: started.pids[0] for started in running if started.pids}
+        clients = [main[injector.name] for injector in self.spec.injectors if injector.name in main]
+        servers = [main[name] for name in self.spec.entry if name in main]
+        return network_path(clients, servers) or ""
+
     def start_sampler(self) -> None:
         """Sample what runs now; called again, the sampler takes up what has come since, and reads what is expensive."""
         self._write_sampler_config()
+        # Injectors and servers start in this order or that; once both run, it can be told.
+        self.network_path = self.network_path or self._find_network_path()
         if self.sampler is None:
             self.sampler = self.context.children.spawn(
                 "sampler",

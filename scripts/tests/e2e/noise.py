@@ -18,6 +18,7 @@ NOISE: Mapping[str, str] = {
     "clock-step": "who is stopped between reading one clock and the other sees a step",
     "injector-cpu": "injectors share few processors with everyone else",
     "injector-waits": "the same: they wait for one",
+    "jit-wait": "and so do compilers",
     "late-arrivals": "an injector without a processor cannot send in time",
     "arrival-rate": "the same: what comes late falls into another window",
     "users-in-flight": "an injector without a processor leaves its users neither waiting nor pausing (Little's law)",

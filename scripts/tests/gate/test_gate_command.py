@@ -20,8 +20,8 @@ from steelyard.build import GitFailed
 from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
+from steelyard.gate import elsewhere, sides
 from steelyard.gate import plan as gate_plan
-from steelyard.gate import sides
 from steelyard.gate.result import GateResult
 from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
@@ -160,6 +160,52 @@ def test_certificate_then_pass_then_regression(commands: Commands) -> None:
     assert second.session().gate.confirms == first.session().id  # type: ignore[union-attr]
     assert [p.arm for p in second.session().schedule] != [p.arm for p in first.session().schedule]
     assert len(second.trials()) == 12
+
+
+def test_a_regression_is_confirmed_on_another_host(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands.certified()
+    commands.effect = -0.08
+    left = commands.gate("--leave-confirmation")
+    assert left.code == Exit.INCONCLUSIVE, left.err
+    assert "left to another host" in left.document["sentence"]
+    assert "gate --confirms" in left.document["notes"][-1]
+    folder = Path(left.document["directory"])
+    assert not (folder / "confirmation").exists()
+
+    facts = gate_plan.read_facts().model_copy(update={"hostname": "another"})
+    for module in (gate_plan, opening, elsewhere):
+        monkeypatch.setattr(module, "read_facts", lambda: facts)
+    confirms = ("--confirms", str(folder))
+    other = commands.gate(*confirms, "--set", "users=9")
+    assert other.code == Exit.BAD_INPUT
+    assert "more than the host differs: the load" in other.err
+    abstains = commands.gate(*confirms)
+    assert abstains.code == Exit.INCONCLUSIVE
+    assert "nothing confirmed it: no noise certificate" in abstains.document["sentence"]
+
+    commands.certify()
+    confirmed = commands.gate(*confirms)
+    assert confirmed.code == Exit.REGRESSION, confirmed.err
+    assert "in a second session on another host" in confirmed.document["sentence"]
+    assert any("ran on another, by the certificate" in note for note in confirmed.document["notes"])
+    first, second = (SessionDirectory(path).session() for path in (folder, folder / "confirmation"))
+    assert second.host.hostname == "another"
+    assert first.host.hostname != "another"
+    assert second.gate is not None
+    assert second.gate.confirms == first.id
+    assert [p.arm for p in second.schedule] != [p.arm for p in first.schedule]
+    # What has been confirmed is told again, wherever it is asked.
+    assert commands.run("resume", str(folder), "--json").code == Exit.REGRESSION
+
+
+def test_there_is_nothing_to_confirm_of_a_pass(commands: Commands) -> None:
+    commands.certified()
+    passed = commands.gate("--leave-confirmation")
+    again = commands.gate("--confirms", passed.document["directory"])
+    assert (passed.code, again.code) == (Exit.OK, Exit.OK)
+    assert again.document["sentence"] == passed.document["sentence"]
 
 
 def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_host, make_trial
+from builders import make_host, make_measurement, make_trial
 from pairs import BASE, NEW, gate, of_logs, pairs, terms
 from scipy import stats
 
@@ -235,10 +235,43 @@ def test_a_regression_needs_its_confirmation() -> None:
     assert again.format("the same host") in confirmed.sentence
     elsewhere = second.model_copy(update={"host": make_host(hostname="another")})
     assert again.format("another host") in conclude(first, (elsewhere, bad)).sentence
+    before = (session.model_copy(update={"boot": "1"}), bad)
+    for boot, where in (
+        ("1", "the same host"),
+        ("2", "the same host, restarted in between"),
+        ("", "the same host"),
+    ):
+        restarted = second.model_copy(update={"boot": boot})
+        assert again.format(where) in conclude(before, (restarted, bad)).sentence
     refuted = conclude(first, (second, pairs(0.0, blocks=20)))
     assert refuted.outcome == "inconclusive"
     assert "did not confirm it" in refuted.sentence
     assert conclude(first, None).outcome == "inconclusive"
+
+
+@pytest.mark.parametrize(("went", "outcome"), [("pasta", "inconclusive"), ("bridge", "pass"), ("", "pass")])
+def test_requests_that_went_another_way_than_the_certificates(went: str, outcome: str) -> None:
+    trials = [
+        trial.model_copy(update={"measurement": make_measurement(network_path=went)}) for trial in pairs(0.0)
+    ]
+    result = conclude((gate(network="bridge"), trials), None)
+    assert result.outcome == outcome
+    assert ("requests went by pasta" in result.sentence) == (outcome == "inconclusive")
+
+
+def test_a_regression_that_was_left_says_who_may_confirm_it() -> None:
+    result = conclude((gate(leaves_confirmation=True), pairs(0.08)), None)
+    assert result.outcome == "inconclusive"
+    assert "left to another host" in result.sentence
+    assert "gate --confirms" in result.notes[-1]
+    assert not conclude((gate(leaves_confirmation=True), pairs(0.0)), None).notes
+
+
+def test_a_confirmation_that_abstained_says_why() -> None:
+    second = gate(confirms="x", abstains=["no noise certificate says what this host can see"])
+    result = conclude((gate(), pairs(0.08)), (second, []))
+    assert result.outcome == "inconclusive"
+    assert "nothing confirmed it: no noise certificate says" in result.sentence
 
 
 def test_a_pass_says_what_it_rules_out_and_the_others_annotate() -> None:

@@ -112,10 +112,18 @@ LIMITS = {
     "clock-offset": ({"machines": clocks((-0.1, 0.25))}, {"machines": clocks((0.0, 0.1), (-0.251, 0.0))}),
     "not-steady": ({"steady": True}, {"steady": False, "steady_detail": "Not steady."}),
     "jit-busy": ({"jit_share": 0.02}, {"jit_share": 0.0201}),
+    "jit-wait": (
+        {"compiler_wait": 0.2, "compiler_demand": 0.03},
+        {"compiler_wait": 0.21, "compiler_demand": 0.03},
+    ),
+    "forwarder": (
+        {"saturated_forwarders": []},
+        {"saturated_forwarders": ["pasta (process 7) used 97 % of a CPU"]},
+    ),
 }
 MARKS = {
     *("injector-waits", "response-times", "cycle-times", "counts-exact", "not-steady", "jit-busy"),
-    "not-stopped",
+    *("not-stopped", "jit-wait", "forwarder"),
 }
 MODEL = {
     **dict.fromkeys(("users-in-flight", "response-times", "cycle-times"), CLOSED),
@@ -129,6 +137,7 @@ IDLE = {"users-in-flight", "remote-compilation", "response-times", "cycle-times"
 """Rules that have nothing to judge in an open model without compilers, without limits of operations, and where to live
 is not the question."""
 HEALTHY = {
+    "compiler_demand": 0.03,
     "ratios": [ratio(0.65, of=60_000)],
     "machines": clocks((-0.01, 0.02)),
     "response_times": took(0.1),
@@ -197,6 +206,8 @@ MEASURED = {
     "steal_share": "steal",
     "other_cpu_share": "other-cpu",
     "clock_step_seconds": "clock-step",
+    "compiler_wait": "jit-wait",
+    "saturated_forwarders": "forwarder",
 }
 
 
@@ -271,7 +282,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
     assert idle == {
         *("late-arrivals", "arrival-rate", "outcomes", "counts", "counts-window", "counts-exact"),
         *("consistency", "build", "jit-busy", "remote-compilation", "response-times", "cycle-times"),
-        "survival",
+        *("survival", "jit-wait"),
     }
     assert "not every server has counters" in checks["counts"].detail
     assert not is_void(checks.values())
@@ -297,12 +308,12 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
                 *("late-arrivals", "operation-mix", "outcomes"),
                 *("throttling", "steal", "other-cpu", "sample-gaps"),
                 *("errors", "stalled", "survival", "not-stopped"),
-                *("injectors", "build", "settings", "clock-step", "clock-offset"),
+                *("injectors", "build", "settings", "clock-step", "clock-offset", "forwarder"),
             },
         ),
         (
             "ramp-up",
-            {*LIMITS} - IDLE - {"arrival-rate", "counts-window", "not-steady", "jit-busy"},
+            {*LIMITS} - IDLE - {"arrival-rate", "counts-window", "not-steady", "jit-busy", "jit-wait"},
         ),
         ("steady", {*LIMITS} - IDLE),
     ],

@@ -224,6 +224,8 @@ def test_every_metric_of_a_steady_trial() -> None:
             "throttled_time": 0.0,
             "throttled_share": 0.01,
             "error_share": 0.01,
+            "server_cpus_system": 0.1,
+            "server_cpus_soft": 0.01,
         }
     )
 

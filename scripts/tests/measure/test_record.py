@@ -62,10 +62,13 @@ def written(
     left_out: tuple[str, ...] = (),
     other: float = 0.0,
     stopped: tuple[int, int] = (SECONDS, SECONDS),
+    waits: float = 0.0,
+    forwarded: float = 0.0,
 ) -> Samples:
     """What the sampler writes: servers use half a core, injectors 0.2; `left_out` has files or `file:process`.
 
-    Others use `other` cores; the second server does nothing between two seconds.
+    Others use `other` cores; the second server does nothing between two seconds. Compilers of each server wait `waits`
+    seconds a second; `forwarded` is what pasta uses.
     """
 
     def cpu(name: str, second: int) -> str:
@@ -85,11 +88,17 @@ def written(
             for s in seconds
         ],
         "threads": [
-            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s}"
+            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s},{waits * s if g == 'jit' else ''}"
             for n in servers
             for g in GROUPS
             for s in seconds
         ],
+        "cpus": [
+            f"{T + s},{cpu},{0.5 * s},{0.2 * s},0,{0.1 * s * (cpu < 2)},0,{(0.3 - 0.1 * (cpu < 2)) * s}"
+            for s in (0, SECONDS)
+            for cpu in range(8)
+        ],
+        "forwarders": [f"{T + s},pasta.avx2 4711,{40 + forwarded * s}" for s in (0, SECONDS)],
     }
     for name, lines in rows.items():
         if name not in left_out:
@@ -107,6 +116,8 @@ def evidence(
     other: float = 0.0,
     stopped: tuple[int, int] = (SECONDS, SECONDS),
     clock_step: float = 0.0,
+    waits: float = 0.0,
+    forwarded: float = 0.0,
     **more: Any,
 ) -> Window:
     spec = spec or planned()
@@ -129,7 +140,7 @@ def evidence(
     fields: dict[str, Any] = {
         "run": run,
         "started": started,
-        "samples": written(folder, list(groups), left_out, other, stopped),
+        "samples": written(folder, list(groups), left_out, other, stopped, waits, forwarded),
         "gc_logs": {one.name: log for one in spec.servers},
         "recorded": Recorded(),
         "total": Recorded(),

@@ -122,7 +122,11 @@ def figures_of(part: Any) -> Any:
         return [figures_of(one) for one in part]
     if not isinstance(part, dict):
         return part
-    newer = {"unknown", "gc_unknown", "gc_stall_seconds", "injector_memory_share", "abandoned_requests"}
+    newer = {
+        *("unknown", "gc_unknown", "gc_stall_seconds", "injector_memory_share", "abandoned_requests"),
+        *("kernel_share", "softirq_share", "saturated_forwarders", "compiler_wait", "compiler_demand"),
+        "network_path",
+    }
     return {name: figures_of(value) for name, value in part.items() if name not in newer}
 
 

@@ -14,6 +14,7 @@ import pytest
 from steelyard.sampling import sampler
 from steelyard.sampling.config import parse_config
 from steelyard.sampling.counters import Count, Figure, parse_answer, parse_counters, parse_metrics
+from steelyard.sampling.machine import forwarders, parse_cpu_lines
 from steelyard.sampling.output import Tables, text
 from steelyard.sampling.procfs import (
     CLOCK_TICKS,
@@ -261,3 +262,28 @@ def test_figures_in_prometheus_text_format() -> None:
     assert parse_metrics(b'a{le="x y"} 1 1700000000\nb NaN\n') == (None, [Figure('a{le="x y"}', 1.0)])
     with pytest.raises(ValueError, match="no figures"):
         parse_metrics(b"# HELP a nothing\n")
+
+
+STAT_OF_TWO = b"""cpu  300 3 60 700 8 2 10 4 0 0
+cpu0 200 2 40 300 4 2 10 4 0 0
+cpu1 100 1 20 400 4 0 0 0 0 0
+intr 1 2 3
+cpu2 10"""
+
+
+def test_how_each_cpu_spent_its_time() -> None:
+    assert parse_cpu_lines(STAT_OF_TWO) == {
+        0: tuple(ticks / CLOCK_TICKS for ticks in (202, 40, 2, 10, 4, 304)),
+        1: tuple(ticks / CLOCK_TICKS for ticks in (101, 20, 0, 0, 0, 404)),
+    }
+
+
+def test_programs_that_forward_the_network_of_containers_are_known_by_name(tmp_path: Path) -> None:
+    for pid, name in ((7, b"pasta.avx2"), (8, b"docker-proxy"), (9, b"java"), (10, b"pastabar")):
+        folder = tmp_path / str(pid)
+        folder.mkdir()
+        (folder / "comm").write_bytes(name + b"\n")
+        (folder / "stat").write_bytes(STAT)
+    (tmp_path / "sys").mkdir()
+    found = dict(forwarders(tmp_path))
+    assert found == {"pasta.avx2 7": 112 / CLOCK_TICKS, "docker-proxy 8": 112 / CLOCK_TICKS}

@@ -66,3 +66,21 @@ def test_a_compiler_that_slept_is_seen_as_soon_as_it_works(
         seen.append(threads.ticks[group] / CLOCK_TICKS - slept > WORK / 2)
     assert seen[0] is at_once
     assert seen[-1]
+
+
+@pytest.mark.parametrize("sleeper", ["C2 CompilerThre"], indirect=True)
+def test_how_long_compilers_waited_for_a_cpu(sleeper: Sleeper, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads = Threads(os.getpid())
+    threads.read(-1, everything=True)
+    assert (threads.compiler_wait() or 0.0) >= 0.0
+    sleeper.work.set()
+    sleeper.worked.wait()
+    threads.read(-1)
+    path = Path(f"/proc/{os.getpid()}/task/{sleeper.native_id}/schedstat")
+    told = threads.compiler_wait()
+    assert told is not None
+    # It sleeps again: what the kernel told then it tells now.
+    assert told == pytest.approx(int(path.read_text(encoding="ascii").split()[1]) / 1e9, abs=0.05)
+    monkeypatch.setattr("steelyard.sampling.threads.parse_schedstat", lambda _content: None)
+    threads.read(-1)
+    assert threads.compiler_wait() is None

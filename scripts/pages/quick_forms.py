@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the quick form of each experiment takes and detects: `python -m pages.quick_forms` in scripts/ writes
+docs/reference/quick-forms.md; with session directories (`python -m pages.quick_forms DIR...`) it takes what they
+measured into docs/results/quick-forms.json first.
+
+What a form takes is its plan's, on a host of two cores; what it detects is measured, by the spread of its own sessions,
+or *not measured*.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from steelyard.analysis.paired import detectable_effect, paired_test
+from steelyard.errors import BadInput
+from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
+from steelyard.experiment.matrix import expand, with_quick
+from steelyard.measure.registry import metric_info
+from steelyard.paths import EXPERIMENTS
+from steelyard.results.figures import percent
+from steelyard.results.store import SessionDirectory
+from steelyard.session.plan import host_checks, metric_checks
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "reference" / "quick-forms.md"
+MEASURED = DOCS / "results" / "quick-forms.json"
+WANTED = 0.10
+"""Change in the primary metric that a quick form is to see."""
+_HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!-- Written by `python -m pages.quick_forms`. -->
+# Quick forms
+
+```
+./steelyard plan jvm-count --quick   # what it takes and detects on your host
+```
+
+What `--quick` makes of each experiment: arms, blocks and windows by its file (with two levels of each state that is the
+host's), the time that its plan takes on two cores (whole ones: [all experiments](experiments.md)), and the change
+in its primary metric that it detects with 80 % power, by the spread of pairs in sessions that ran. *Not measured*: no
+session of that form is recorded. Where a form cannot see 10 %, its file says why (`quick.note`), and where an earlier
+session on your host says so, [`--quick` takes fewer arms and longer windows](../experiments.md).
+
+| experiment | arms | blocks | window | minutes | primary metric | detects | measured |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+
+Measured = dict[str, Any]
+"""A record of a session: what JSON holds."""
+
+
+def quick_form(name: str) -> LoadedExperiment:
+    """An experiment as `--quick` changes it, with two levels where its host would say which."""
+    loaded = load_experiment(EXPERIMENTS / f"{name}.yaml", host_checks(), metrics=metric_checks())
+    experiment = with_quick(loaded.experiment, loaded.settings)
+    factors = {
+        key: factor.model_copy(update={"levels": ["on", "off"]}) if factor.levels == "host" else factor
+        for key, factor in experiment.factors.items()
+    }
+    return loaded._replace(experiment=experiment.model_copy(update={"factors": factors}))
+
+
+def minutes_of(page: str) -> dict[str, str]:
+    """Minutes of each quick form, as the page of all experiments has them."""
+    rows = (line.split(" | ") for line in page.splitlines() if line.startswith("| [`"))
+    return {cells[0].split("`")[1]: cells[-2] for cells in rows}
+
+
+def record_of(directory: SessionDirectory) -> Measured:
+    """What a session of a quick form tells: its spread, and what it detects in its widest comparison.
+
+    Raises:
+        BadInput: it was no quick session, or tells no spread.
+    """
+    session, analysis = directory.session(), directory.analysis()
+    primary = session.experiment.metrics.primary
+    if not session.quick:
+        raise BadInput(f"{directory.path} is no quick session")
+    estimates = [one for one in analysis.estimates.get(primary, {}).values() if one.n >= 3]
+    cores = [paired_test([math.log(ratio) for ratio in one.ratios]) for one in estimates]
+    known = [core for core in cores if core is not None and not core.is_tied]
+    if not known:
+        raise BadInput(f"{directory.path} tells no spread of {primary}: fewer than three pairs of any arm")
+    sd = math.sqrt(math.fsum(core.sd**2 for core in known) / len(known))
+    blocks = min(core.n for core in known)
+    trials = directory.trials()
+    seconds = math.fsum(
+        max(end for _, end in one.phases.values()) - one.started for one in trials if one.phases
+    )
+    return {
+        "experiment": session.experiment.name,
+        "day": datetime.fromtimestamp(session.created, UTC).date().isoformat(),
+        "workload": session.workload.name,
+        "metric": primary,
+        "arms": len(session.arms),
+        "blocks": session.experiment.design.blocks,
+        "usable_blocks": blocks,
+        "window": session.experiment.load.measure,
+        "pair_sd": round(sd, 5),
+        "detects": round(detectable_effect(blocks, sd, len(session.arms) - 1) or math.inf, 4),
+        "minutes": round(seconds / 60, 1),
+        "void": sum(one.state == "void" for one in trials),
+        "trials": len(trials),
+        "cpus": session.host.cpus,
+    }
+
+
+def read_measured() -> list[Measured]:
+    """All records, oldest first."""
+    entries: list[Measured] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    return entries
+
+
+def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
+    """One line: the form, and the newest record that is of it."""
+    loaded = quick_form(name)
+    experiment = loaded.experiment
+    arms = len(expand(experiment, loaded.settings))
+    own = [one for one in records if one["experiment"] == name]
+    detects, measured = "not measured", "-"
+    if experiment.search is not None:
+        detects = "a search: no interval" if experiment.design.blocks == 1 else detects
+    if own:
+        last = own[-1]
+        detects = percent(last["detects"])
+        measured = (
+            f"{last['day']}, {last['cpus']} CPUs, {last['usable_blocks']} of {last['blocks']} blocks,"
+            f" {last['arms']} arms,"
+            f" windows of {last['window']:g} s, {last['void']} of {last['trials']} trials void, {last['minutes']:g} min"
+        )
+    window = "-" if experiment.procedure == "start-up" else f"{experiment.load.measure:g} s"
+    label = metric_info(experiment.metrics.primary).label
+    link = f"[`{name}`](../../experiments/{name}.yaml)"
+    return f"| {link} | {arms} | {experiment.design.blocks} | {window} | {minutes} | {label} | {detects} | {measured} |"
+
+
+def make_page() -> str:
+    """The whole page."""
+    minutes = minutes_of((PAGE.parent / "experiments.md").read_text(encoding="utf-8"))
+    records = read_measured()
+    rows = [row(name, minutes[name], records) for name in sorted(experiment_files(EXPERIMENTS))]
+    return _HEAD + "\n".join(rows) + "\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Take sessions in, and write the page."""
+    if arguments:
+        records = [*read_measured(), *(record_of(SessionDirectory(Path(text))) for text in arguments)]
+        lines = ",\n ".join(json.dumps(one) for one in records)
+        MEASURED.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
+    PAGE.write_text(make_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
