@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from steelyard.analysis.best import LOST
+from steelyard.analysis.climbs import ramp_up_lead
 from steelyard.analysis.estimates import (
     GIVEN,
     LEAST_SWITCHES,
@@ -109,9 +110,9 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     """The answer of a session in two or three sentences made from its numbers.
 
     First the primary metric: the best arm against the baseline, and which of the others it is told apart from; then the
-    first further metric that the experiment reports; last how far to believe it. A search answers with what it found,
-    trials that were to survive with how many did. Before all that: which comparisons show nothing, for their trials are
-    void, or not steady, unequally often.
+    first further metric that the experiment reports; last how far to believe it. A ramp-up begins with when the
+    throughput of each arm was there. A search answers with what it found, trials that were to survive with how many
+    did. Before all that: which comparisons show nothing, for their trials are void, or not steady, unequally often.
     """
     wording = _AnswerWording(session, analysis)
     estimates = analysis.estimates.get(analysis.primary, {}).values()
@@ -128,7 +129,8 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
         sentences = wording.survival()
     else:
         claim = wording.claim()
-        sentences = [claim.sentence, *wording.secondary(claim.arms)]
+        times = ramp_up_lead(session, analysis)
+        sentences = [*filter(None, [times]), claim.sentence, *wording.secondary(claim.arms)]
     return [*uneven, *sentences, wording.belief()]
 
 

@@ -93,7 +93,7 @@ def resume_certification(
         raise ValueError(f"{directory.path} is no session of certify")
     if not directory.has_ended():
         runtimes, differs = prepare_resume(directory, target, console)
-        carry_out(directory, runtimes, console, None, differs)
+        carry_out(directory, runtimes, console, differs=differs)
     _conclude(directory, terms, as_json)
 
 

@@ -242,7 +242,7 @@ def resume_gate(directory: SessionDirectory, target: ClusterTarget, console: Con
     confirms_here = directory.has_ended() or not terms.leaves_confirmation
     if not _is_answered(directory) and not directory.has_ended():
         runtimes, differs = prepare_resume(directory, target, console)
-        carry_out(directory, runtimes, console, None, differs)
+        carry_out(directory, runtimes, console, differs=differs)
     _finish(directory, target, console, as_json, confirms_here=confirms_here)
 
 
@@ -265,7 +265,7 @@ def _finish(
                 console, "a regression so far: a second session, in another order, confirms it or does not"
             )
             runtimes, differs = prepare_resume(second, target, console)
-            carry_out(second, runtimes, console, None, differs)
+            carry_out(second, runtimes, console, differs=differs)
     _conclude(directory, as_json)
 
 

@@ -116,6 +116,15 @@ MetricsPortOption = Annotated[
         show_default="none",
     ),
 ]
+OtlpOption = Annotated[
+    str | None,
+    Option(
+        "--otlp-endpoint",
+        metavar="URL",
+        help="Send session, trials and figures to a receiver of OpenTelemetry (OTLP over HTTP, JSON).",
+        show_default="OTEL_EXPORTER_OTLP_ENDPOINT",
+    ),
+]
 ProfileOption = Annotated[
     list[str],
     Option(

@@ -6,6 +6,7 @@ from steelyard.cli.certify import resume_certification
 from steelyard.cli.gate import resume_gate
 from steelyard.cli.options import JsonOption, SessionArgument, open_console
 from steelyard.cli.run import resume_run
+from steelyard.cli.telemetry import LiveOutputs, find_receiver
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.results.store import SessionDirectory
 from steelyard.session.runtimes import ClusterTarget
@@ -14,12 +15,14 @@ from steelyard.session.runtimes import ClusterTarget
 def resume(
     directory: SessionArgument,
     metrics_port: options.MetricsPortOption = None,
+    otlp_endpoint: options.OtlpOption = None,
     context: options.ContextOption = None,
     namespace: options.NamespaceOption = NAMESPACE,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs: an experiment's, a gate's or one of
     `certify`, to its verdict or certificate."""
+    find_receiver(otlp_endpoint, {})
     begun, target = SessionDirectory(directory), ClusterTarget(context, namespace)
     console = open_console(stderr=True)
     session = begun.session()
@@ -28,4 +31,4 @@ def resume(
     elif session.certificate is not None:
         resume_certification(begun, target, console, as_json)
     else:
-        resume_run(begun, target, console, as_json, metrics_port)
+        resume_run(begun, target, console, as_json, LiveOutputs(metrics_port, otlp_endpoint))

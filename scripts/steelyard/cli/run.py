@@ -13,7 +13,8 @@ from steelyard.cli.exporter import export_figures
 from steelyard.cli.live import screen
 from steelyard.cli.options import JsonOption, conclude, open_console, print_line, print_sentence
 from steelyard.cli.serve import show
-from steelyard.errors import Exit, SteelyardError, report_crash
+from steelyard.cli.telemetry import NO_OUTPUTS, LiveOutputs, find_receiver, send_telemetry
+from steelyard.errors import BadInput, Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.gate.needs import describe_needs
@@ -48,6 +49,7 @@ def run(
     profile_starts: options.ProfileStartsOption = 1,
     counters: options.CountersOption = [],  # noqa: B006 - as above
     metrics_port: options.MetricsPortOption = None,
+    otlp_endpoint: options.OtlpOption = None,
     open_: options.OpenReportOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -57,13 +59,15 @@ def run(
     keeps what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = open_console(stderr=True)
+    outputs = LiveOutputs(metrics_port, otlp_endpoint)
+    find_receiver(otlp_endpoint, {})
     request = make_request(
         experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts, counters=counters
     )
     if old_resume:
         print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
     if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:
-        resume_run(begun, request.target, console, as_json, metrics_port, open_)
+        resume_run(begun, request.target, console, as_json, outputs, open_)
         return
     plan = make_plan(request)
     earlier = earlier_sessions(plan, out) if request.quick else []
@@ -78,7 +82,7 @@ def run(
         print_sentence(console, f"note: {note}")
     if request.quick:
         _say_what_it_sees(plan, earlier, console)
-    _run(directory, plan.runtimes, console, as_json, metrics_port, open_)
+    _run(directory, plan.runtimes, console, as_json, outputs, open_)
 
 
 def _say_what_it_sees(plan: SessionPlan, earlier: Sequence[Earlier], console: Console) -> None:
@@ -94,7 +98,7 @@ def resume_run(
     target: ClusterTarget,
     console: Console,
     as_json: bool,
-    metrics_port: int | None = None,
+    outputs: LiveOutputs = NO_OUTPUTS,
     open_: bool = False,
 ) -> None:
     """Run what is left of an experiment's session, and print what it found."""
@@ -104,7 +108,7 @@ def resume_run(
         f"{directory.session().experiment.title}: {len(directory.trials())} trials are there already;"
         f" {directory.path}",
     )
-    _run(directory, runtimes, console, as_json, metrics_port, open_, differs)
+    _run(directory, runtimes, console, as_json, outputs, open_, differs)
 
 
 def make_ready(
@@ -152,11 +156,11 @@ def _run(
     runtimes: RuntimeResolver,
     console: Console,
     as_json: bool,
-    metrics_port: int | None = None,
+    outputs: LiveOutputs = NO_OUTPUTS,
     open_: bool = False,
     differs: str = "",
 ) -> None:
-    trials = carry_out(directory, runtimes, console, metrics_port, differs)
+    trials = carry_out(directory, runtimes, console, outputs, differs)
     lacking = missing_places(directory.session(), trials)
     conclude(directory, as_json, session=str(directory.path), complete=not lacking)
     void = sum(trial.state == "void" for trial in trials)
@@ -177,11 +181,16 @@ def carry_out(
     directory: SessionDirectory,
     runtimes: RuntimeResolver,
     console: Console,
-    metrics_port: int | None = None,
+    outputs: LiveOutputs = NO_OUTPUTS,
     differs: str = "",
 ) -> list[Trial]:
     """Run what is left of a session, with its screen, and say after an interrupt how to go on."""
     session = directory.session()
+    try:
+        receiver = find_receiver(outputs.otlp_endpoint)
+    except BadInput as error:
+        receiver = None
+        print_line(console, f"note: no telemetry is sent: {error}")
     try:
         before = {(trial.block, trial.arm) for trial in directory.trials()}
         with (
@@ -196,7 +205,8 @@ def carry_out(
             ),
             Children() as children,
             screen(session, console, before) as shown,
-            export_figures(shown, session, metrics_port) as watcher,
+            export_figures(shown, session, outputs.metrics_port) as exporting,
+            send_telemetry(exporting, directory, session, receiver) as watcher,
         ):
             names = [arm.spec.engine for arm in session.arms]
             engines = make_engines(names, runtimes, children, directory.path.name)

@@ -23,6 +23,17 @@ Measure = Annotated[Duration, Field(ge=1)]
 Blocks = Annotated[int, Field(ge=1, le=1000)]
 
 
+class OwnFigure(Model):
+    """Which figure of a session stands beside a published one: the change of a metric between two arms."""
+
+    metric: str
+    """A metric, or `search`: what the searches found."""
+    arm: dict[str, str | int | float | bool]
+    """Levels of the arm; a factor that is left out is as in the baseline."""
+    against: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    """Levels of the arm that it is compared with; left out: the baseline."""
+
+
 class StudyFigure(Model):
     """One published figure, shown beside the user's own (never compared host with host)."""
 
@@ -32,6 +43,8 @@ class StudyFigure(Model):
     """Which arm or step it belongs to, in the study's words, for example `1 -> 4 JVMs`."""
     value: str
     """What was measured there, for example `+188 % throughput`."""
+    own: OwnFigure | None = None
+    """The figure of a session that answers it; left out: none does."""
 
 
 class Study(Model):

@@ -24,10 +24,19 @@ from steelyard.results import figures
 
 WIDTH = 440
 """Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
+WIDE = 640
+"""Width of the chart beside the answer, in CSS pixels."""
 _NAMES = ("text", "muted", "grid", "accent", "void", "surface", "s1", "s2", "s3", "s4", "s5", "s6")
 INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
 """Stand-in colours by name; the page defines `--chart-<name>`."""
-SERIES = [(INK["s1"], "o", "-"), (INK["s2"], "s", "--"), (INK["s3"], "^", "-."), (INK["s4"], "D", ":")]
+SERIES = [
+    (INK["s1"], "o", "-"),
+    (INK["s2"], "s", "--"),
+    (INK["s3"], "^", "-."),
+    (INK["s4"], "D", ":"),
+    (INK["s5"], "v", "-"),
+    (INK["s6"], "P", "--"),
+]
 """Colour, marker and dash of each series: told apart without colour as well."""
 LINES, LEGEND = 4, 60
 """Lines of a label, at most, and characters of a line in a legend."""
@@ -73,6 +82,8 @@ class Chart:
 
     title: str
     svg: str
+    series: str = ""
+    """Of curves: their points as JSON, from which a script of the page tells values and draws single trials."""
 
 
 with_style = mpl.rc_context(_STYLE)
@@ -84,9 +95,9 @@ def canvas(height: int, width: int = WIDTH) -> Axes:
     return Figure(figsize=(width / 72, height / 72), layout="constrained").add_subplot()
 
 
-def rows(labels: Sequence[str], height: int | None = None) -> Axes:
-    """An empty chart with a row for each label, figures along the horizontal axis; the height in CSS pixels."""
-    axes = canvas(height or 76 + 34 * len(labels))
+def rows(labels: Sequence[str], height: int | None = None, width: int = WIDTH) -> Axes:
+    """An empty chart with a row for each label, figures along the horizontal axis; sizes in CSS pixels."""
+    axes = canvas(height or 76 + 34 * len(labels), width)
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     axes.set_yticks(range(len(labels)), [wrap_label(printable(label)) for label in labels])
@@ -108,6 +119,12 @@ def legend_text(label: str) -> str:
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
+def arm_tag(arm: int, tip: str = "") -> str:
+    """Identifier (`gid`) of what belongs to an arm, which the page can switch off; the tip is what the page tells where
+    the pointer rests."""
+    return f"arm-{arm}:{printable(tip)}"
+
+
 def wrap_label(label: str, width: int = 30) -> str:
     """A label of several factors, one to a line; of a long one what three lines hold, so that the chart keeps room."""
     lines = [part for factor in label.split(", ") for part in textwrap.wrap(factor, width) or [""]]
@@ -116,6 +133,16 @@ def wrap_label(label: str, width: int = 30) -> str:
         if len(lines) <= LINES
         else [*lines[: LINES - 1], f"{lines[LINES - 1][: width - 1]}\N{HORIZONTAL ELLIPSIS}"]
     )
+
+
+def plot_area(axes: Axes) -> dict[str, list[float]]:
+    """Where the axes of a finished chart lie in its SVG (left, top, right, bottom), and what stands at their ends."""
+    figure = axes.figure
+    assert isinstance(figure, Figure)
+    width, height = (72 * inches for inches in figure.get_size_inches())
+    place = axes.get_position()
+    box = [place.x0 * width, (1 - place.y1) * height, place.x1 * width, (1 - place.y0) * height]
+    return {"box": [round(edge, 1) for edge in box], "x": [*axes.get_xlim()], "y": [*axes.get_ylim()]}
 
 
 def finish(axes: Axes, key: str, title: str, description: str) -> Chart:
@@ -151,6 +178,9 @@ def _for_page(svg: str, key: str, title: str, description: str) -> str:
 
 def _tag(tag: str, key: str) -> str:
     """A tag with identifiers of this chart alone, colours of the page, and no more digits than it takes."""
+    if of_arm := re.fullmatch(r'<g id="arm-(\d+):([^"]*)"(.*)', tag, flags=re.DOTALL):
+        arm, tip, rest = of_arm.groups()
+        return f'<g class="arm-{arm}"{f" data-tip={chr(34)}{tip}{chr(34)}" if tip else ""}{rest}'
     tag = re.sub(r'<g id="[^"]*"', "<g", tag)  # matplotlib numbers its groups alike in every chart
     tag = re.sub(r"\bid=\"", f'id="{key}-', tag)
     tag = tag.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")

@@ -10,21 +10,24 @@ from steelyard.report.view import View, moment
 from steelyard.results import figures
 from steelyard.results.schema import JournalEntry
 
+SHOWN = 3
+"""Of the sentences those that a page shows at once; the others are folded."""
 FEW_BLOCKS = 6
 """With fewer blocks than this the intervals are wide and a single odd trial weighs much."""
 
 
 def caveats(view: View) -> list[str]:
-    """Each once: of plan, blocks and trials, shared memory, analysis, unknown figures, and interruptions."""
+    """Each once. First what could change the answer: trials, what the analysis found in them, interruptions, windows;
+    then what the plan said, and figures of single components."""
     notes = [
+        *_of_trials(view),
+        *view.analysis.notes,
+        *_of_interruptions(view.journal),
+        *_of_short_windows(view),
         *view.session.notes,
         *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
-        *_of_trials(view),
-        *_of_short_windows(view),
         *_of_shared_memory(view),
-        *view.analysis.notes,
         *_of_unknown_figures(view),
-        *_of_interruptions(view.journal),
     ]
     return list(dict.fromkeys(notes))
 

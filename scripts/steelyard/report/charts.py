@@ -17,8 +17,10 @@ from steelyard.report.canvas import (
     LEGEND,
     SERIES,
     STEPS,
+    WIDE,
     Chart,
     annotate,
+    arm_tag,
     canvas,
     finish,
     legend_text,
@@ -45,7 +47,15 @@ def overview(view: View) -> list[Chart]:
     return [chart for chart in (*over[:2], *effects[:2], *rest) if chart is not None]
 
 
-def over_levels(view: View, metric: MetricInfo) -> Chart | None:
+@with_style
+def over_primary(view: View) -> Chart | None:
+    """The primary metric over the levels; None where there is no figure of it."""
+    primary = (metric for metric in view.measured_metrics if metric.name == view.analysis.primary)
+    metric = next(primary, None)
+    return over_levels(view, metric, "first") if metric is not None else None
+
+
+def over_levels(view: View, metric: MetricInfo, key: str = "over") -> Chart | None:
     """A metric over the levels: each trial a point, mean and 95 % interval of each arm, void trials crossed."""
     if not any(view.points(metric.name, arm.name) for arm in view.arms):
         return None
@@ -70,9 +80,11 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
                 continue
             line.append((place, summary.mean * times))
             interval = paired_test(summary.values)
+            tag = arm_tag(view.arm_index(arm), words[-1])
             if interval is not None:
-                axes.plot([place] * 2, (interval.low * times, interval.high * times), color=color, lw=2)
-            axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3)
+                ends = (interval.low * times, interval.high * times)
+                axes.plot([place] * 2, ends, color=color, lw=2, gid=tag)
+            axes.plot(*line[-1], "_", color=color, ms=17, mew=2.4, zorder=3, gid=tag)
         if line and axis.numeric:
             axes.plot(*zip(*line, strict=True), color=color, ls=dash, lw=1.1, alpha=0.6, zorder=2)
         if series:
@@ -85,7 +97,7 @@ def over_levels(view: View, metric: MetricInfo) -> Chart | None:
     axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
     name = ", ".join(filter(None, (metric.label, figures.unit(metric))))
     title = f"{name}, over {axis.label or 'arms'}{' (axis not from zero)' if cut else ''}"
-    return finish(axes, f"over-{metric.name}", title, f"Means by arm. {'; '.join(words)}.")
+    return finish(axes, f"{key}-{metric.name}", title, f"Means by arm. {'; '.join(words)}.")
 
 
 def styled_series(view: View) -> Iterator[tuple[str, list[str], tuple[str, str, str]]]:
@@ -117,10 +129,14 @@ def _points(
     for block, raw, valid in view.points(metric.name, arm):
         spread = ((block - 1) / (blocks - 1) - 0.5) * spread_over if blocks > 1 else 0.0
         place = view.axis.position[arm] + shift + spread
+        state = "" if valid else " (void)"
+        tip = f"{view.arm_label(arm)}, block {block}: {figures.with_unit(metric, raw)}{state}"
+        tag = arm_tag(view.arm_index(arm), tip)
         if valid:
-            axes.plot(place, raw * times, marker, mfc="none", mec=color, alpha=0.8, ms=4.5, mew=1, zorder=4)
+            style_of_trial: dict[str, Any] = {"mfc": "none", "mec": color, "alpha": 0.8, "ms": 4.5, "mew": 1}
+            axes.plot(place, raw * times, marker, zorder=4, gid=tag, **style_of_trial)
             continue
-        axes.plot(place, raw * times, "x", color=INK["void"], ms=7, mew=1.8, zorder=5)
+        axes.plot(place, raw * times, "x", color=INK["void"], ms=7, mew=1.8, zorder=5, gid=tag)
         annotate(
             axes,
             f"void, block {block}",
@@ -130,6 +146,7 @@ def _points(
             color=INK["void"],
             bbox={"fc": INK["surface"], "ec": "none", "pad": 1, "alpha": 0.85},
             zorder=6,
+            gid=arm_tag(view.arm_index(arm)),
             ha="left" if place <= sum(view.axis.ends) / 2 else "right",
         )
 
@@ -144,11 +161,13 @@ def _cut_axis(axes: Axes) -> bool:
     return False
 
 
-def _interval(axes: Axes, row: int, center: float, bounds: Sequence[float], face: str = "accent") -> None:
+def _interval(
+    axes: Axes, row: int, center: float, bounds: Sequence[float], tag: str, face: str = "accent"
+) -> None:
     """A result on its row: a point, and its interval where there is one."""
-    axes.plot(bounds, [row] * len(bounds), color=INK["accent"], lw=2.4)
-    ink = INK["accent"]
-    axes.plot(center, row, "o", ms=8, mfc=INK[face], mec=ink, mew=1.8, zorder=4, clip_on=False)
+    axes.plot(bounds, [row] * len(bounds), color=INK["accent"], lw=2.4, gid=tag)
+    style: dict[str, Any] = {"ms": 8, "mfc": INK[face], "mec": INK["accent"], "mew": 1.8, "gid": tag}
+    axes.plot(center, row, "o", zorder=4, clip_on=False, **style)
 
 
 def forest(view: View, metric: MetricInfo) -> Chart | None:
@@ -160,15 +179,19 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
     axes = rows([*shown], 64 + 34 * len(shown))
     axes.set_ylim(top=-0.75)
     axes.axvline(0, color=INK["muted"], lw=1.2)
-    for row, e in enumerate(shown.values()):
+    for row, (label, e) in enumerate(shown.items()):
+        tag = arm_tag(
+            view.arm_index(e.arm), f"{label}: {figures.effect(e)} ({figures.bounds(e) or 'no interval'})"
+        )
         bounds = (
             [100 * (e.low - 1), 100 * (min(e.high, 1000) - 1)]
             if e.low is not None and e.high is not None
             else []
         )
         center = 100 * ((e.ratio or 1) - 1)
-        _interval(axes, row, center, bounds, "accent" if beyond_noise(e) else "surface")
-        annotate(axes, figures.effect(e), (center, row), (0, 8), ha="center", fontsize=11)
+        _interval(axes, row, center, bounds, tag, "accent" if beyond_noise(e) else "surface")
+        above = {"ha": "center", "fontsize": 11, "gid": arm_tag(view.arm_index(e.arm))}
+        annotate(axes, figures.effect(e), (center, row), (0, 8), **above)
     axes.margins(x=0.12)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
     axes.xaxis.set_major_formatter(
@@ -184,19 +207,19 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
 @with_style
 def survival(view: View) -> Chart | None:
     """The share of trials that lived, with what it speaks for; one line for each arm."""
-    summaries = {view.arm_label(arm.name): view.summary(SURVIVED, arm.name) for arm in view.arms}
+    summaries = {arm.name: view.summary(SURVIVED, arm.name) for arm in view.arms}
     shown = {arm: summary for arm, summary in summaries.items() if summary is not None}
     if not shown:
         return None
-    axes = rows([*shown], 64 + 34 * len(shown))
+    axes = rows([view.arm_label(arm) for arm in shown], 76 + 52 * len(shown), WIDE)
     words = []
     for row, (arm, summary) in enumerate(shown.items()):
         lived = round(summary.mean * summary.n)
         low, high = exact_interval(lived, summary.n)
-        _interval(axes, row, 100 * summary.mean, [100 * low, 100 * high])
-        words.append(
-            f"{arm}: {lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"
-        )
+        lived_text = f"{lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"
+        words.append(f"{view.arm_label(arm)}: {lived_text}")
+        tag = arm_tag(view.arm_index(arm), words[-1])
+        _interval(axes, row, 100 * summary.mean, [100 * low, 100 * high], tag)
     axes.set_xlim(-1, 101)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g} %")
     return finish(axes, "survival", "share of trials that lived to the end", "; ".join(words) + ".")

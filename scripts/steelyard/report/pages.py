@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as an HTML page (one file, no network, no scripts) and, in short, as Markdown: one template each."""
+"""The report as an HTML page (one file, no network) and, in short, as Markdown: one template each.
+
+The page is whole without its script, which adds values where the pointer rests, arms that can be switched off, and
+tables that can be sorted. The page's own policy lets that script run and no other.
+"""
 
 import re
+from base64 import b64encode
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_eval_context
@@ -11,10 +17,12 @@ from markupsafe import Markup
 
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
-from steelyard.report.caveats import caveats
+from steelyard.report.caveats import SHOWN, caveats
+from steelyard.report.first_screen import first_screen
 from steelyard.report.moved import moved_table
 from steelyard.report.profiles import profile_tables
 from steelyard.report.search_chart import search_levels, search_paths
+from steelyard.report.study import study_table
 from steelyard.report.table import TableCell
 from steelyard.report.view import View, trial_directory
 from steelyard.results import figures
@@ -25,7 +33,10 @@ _UNIT = r"(?:%|MiB|GiB|req/s|requests/s|ms|s|CPU s|blocks|trials|cores)(?![\w])"
 
 def to_html(view: View) -> str:
     """The page, whole."""
-    return _environment().get_template("report.html.j2").render(view=view, style=Markup(page_style()))
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    digest = f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+    page = _environment().get_template("report.html.j2")
+    return page.render(view=view, style=Markup(page_style()), script=Markup(script), script_hash=digest)
 
 
 def to_markdown(view: View) -> str:
@@ -42,7 +53,11 @@ def page_style() -> str:
 def _environment() -> Environment:
     environment = make_environment()
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    functions = (caveats, moved_table, profile_tables, search_levels, search_paths, trial_directory)
+    environment.globals["SHOWN"] = SHOWN
+    functions = (
+        *(caveats, first_screen, profile_tables, search_levels, search_paths),
+        *(moved_table, study_table, trial_directory),
+    )
     environment.globals |= {function.__name__: function for function in functions}
     return environment
 

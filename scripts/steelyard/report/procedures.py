@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts over time: traces of the trials, curves of a ramp-up, answers after a start."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from steelyard.measure.curves import SHARES
@@ -14,11 +17,14 @@ from steelyard.report.canvas import (
     INK,
     SERIES,
     STEPS,
+    WIDE,
     Chart,
     annotate,
+    arm_tag,
     canvas,
     finish,
     legend_text,
+    plot_area,
     rows,
     with_style,
 )
@@ -30,6 +36,8 @@ from steelyard.results.schema import Trial
 
 MAX_TRACE_POINTS = 40_000
 """Points of all warm-up traces together; longer traces are thinned to means so that the page stays small."""
+MAX_CURVE_POINTS = 20_000
+"""Points of all curves of a ramp-up that the page tells one by one."""
 _SMALL = 340
 """Width of a chart that stands beside two others, in CSS pixels."""
 _LINE = 13
@@ -51,6 +59,7 @@ def traces(view: View) -> list[Chart]:
 
 def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[float, float]) -> Chart:
     axes = canvas(190, _SMALL)
+    index = view.arm_index(arm)
     phases = [trial.phases for trial in trials if {"measure", "ramp"} <= trial.phases.keys()]
     windows = [[at - times["ramp"][1] for at in times["measure"]] for times in phases]
     if windows:
@@ -65,7 +74,8 @@ def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[fl
         style: dict[str, Any] = {"color": INK["accent"], "lw": 0.9, "alpha": 0.6}
         if trial.state != "valid":
             style = {"color": INK["void"], "lw": 1.1, "ls": (0, (4, 2))}
-        axes.plot(*zip(*points, strict=True), **style)
+        tip = f"{view.arm_label(arm)}, block {trial.block}: {trial.state}"
+        axes.plot(*zip(*points, strict=True), gid=arm_tag(index, tip), **style)
     axes.set_xlim(0, ends[0])
     axes.set_ylim(0, ends[1] * 1.05)
     axes.set_xlabel("seconds since the end of the ramp")
@@ -86,47 +96,71 @@ def _middles(values: Sequence[float]) -> list[float]:
 
 
 @with_style
-def ramp_up(view: View) -> list[Chart]:
-    """Throughput from the first second of load on, and when shares of the best arm's level were reached."""
-    shown = {arm.name: _curves(view, arm.name, "throughput") for arm in view.arms}
-    shown = {arm: curves for arm, curves in shown.items() if curves}
-    if not shown:
-        return []
+def ramp_times(view: View) -> Chart | None:
+    """When shares of the best arm's level were reached; None for other procedures, or where no arm reached one."""
+    arms = [arm.name for arm in view.arms if _curves(view, arm.name, "throughput")]
     summaries = {
-        share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in shown} for share in SHARES
+        share: {arm: view.summary(f"time_to_{share}_of_best", arm) for arm in arms} for share in SHARES
     }
     times = {f"{share} %": {arm: s.values for arm, s in of.items() if s} for share, of in summaries.items()}
     title, absent = "time to shares of the best arm's level, s", "not in every trial"
-    strips = [_strips(view, "ramp-times", title, times, [*shown], absent)] if any(times.values()) else []
-    return [_ramp_curves(view, shown), *strips]
+    return _strips(view, "ramp-times", title, times, arms, absent) if any(times.values()) else None
 
 
-def _ramp_curves(view: View, shown: Mapping[str, list[list[float]]]) -> Chart:
-    axes = canvas(330)
+@with_style
+def ramp_curves(view: View) -> Chart | None:
+    """Throughput from the first second of load on; None for other procedures."""
+    shown = {
+        index: curves
+        for index, arm in enumerate(view.arms)
+        if (curves := _curves(view, arm.name, "throughput"))
+    }
+    if not shown:
+        return None
+    axes = canvas(360, WIDE)
     words = []
-    for index, (arm, curves) in enumerate(shown.items()):
-        color, marker, _ = SERIES[index % len(SERIES)]
+    for index, curves in shown.items():
+        arm = view.arms[index].name
+        color, marker, dash = SERIES[index % len(SERIES)]
         seconds = [*zip(*curves, strict=False)]  # those that all trials have
         middle = [median(values) for values in seconds]
         if len(curves) > 1:
             band = ([*map(min, seconds)], [*map(max, seconds)])
-            axes.fill_between(_middles(middle), *band, color=color, alpha=0.16, lw=0)
-        axes.plot(_middles(middle), middle, color=color, lw=1.7)
+            axes.fill_between(_middles(middle), *band, color=color, alpha=0.16, lw=0, gid=arm_tag(index))
+        axes.plot(_middles(middle), middle, color=color, ls=dash, lw=1.7, gid=arm_tag(index))
         marks = _marks(view, arm, len(curves))
         style: dict[str, Any] = {"color": color, "marker": marker, "ms": 6, "mfc": INK["surface"], "mew": 1.8}
-        for place in marks.values():
-            axes.plot(*place, zorder=4, **style)
-        axes.plot([], [], label=legend_text(view.arm_label(arm)), **style)
+        label = view.arm_label(arm)
+        for share, place in marks.items():
+            tip = f"{label}: {share} % of its own level after {place[0]:.1f} s"
+            axes.plot(*place, zorder=4, gid=arm_tag(index, tip), **style)
         texts = ", ".join(f"{share} % at {place[0]:.1f} s" for share, place in marks.items())
         end = f"ends at {figures.number(middle[-1])} req/s"
-        words.append(f"{view.arm_label(arm)}: {texts or 'no level'}, {end}")
+        words.append(f"{label}: {texts or 'no level'}, {end}")
     axes.set_xlim(0, max(len(curve) for curves in shown.values() for curve in curves))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("seconds since the first second of load")
     axes.yaxis.set_major_formatter(GROUPED)
-    axes.legend(loc="lower right")
     title = "throughput from the first second of load on, req/s"
-    return finish(axes, "ramp-up", title, f"Median over trials. {'; '.join(words)}.")
+    drawn = finish(axes, "ramp-up", title, f"Median over trials. {'; '.join(words)}.")
+    return replace(drawn, series=_series(view, axes, shown))
+
+
+def _series(view: View, axes: Axes, shown: Mapping[int, list[list[float]]]) -> str:
+    """The points of every trial for the script of the page: of long sessions every n-th second."""
+    points = sum(len(curve) for curves in shown.values() for curve in curves)
+    step = math.ceil(points / MAX_CURVE_POINTS)
+    arms = []
+    for index, curves in shown.items():
+        blocks = [
+            t.block for t in view.of_arm(view.arms[index].name, valid=True) if t.curves.get("throughput")
+        ]
+        thinned = [[round(rate) for rate in curve[::step]] for curve in curves]
+        middle = [round(median(values)) for values in zip(*thinned, strict=False)]
+        arm = {"arm": index, "name": view.arm_label(view.arms[index].name), "median": middle}
+        arms.append(arm | {"blocks": blocks, "trials": thinned})
+    placed = {**plot_area(axes), "step": step, "unit": "req/s", "arms": arms}
+    return json.dumps(placed, separators=(",", ":"))
 
 
 def _marks(view: View, arm: str, trials: int) -> dict[int, tuple[float, float]]:
@@ -152,15 +186,21 @@ def _strips(
     axes = rows([*lines], max(len(arms) * len(lines) * _LINE + 12 * len(lines) + 70 + 17 * len(arms), 190))
     step = 0.72 / len(arms)
     for index, arm in enumerate(arms):
-        color, marker, _ = SERIES[index % len(SERIES)]
+        of_session = view.arm_index(arm)
+        color, marker, _ = SERIES[of_session % len(SERIES)]
         style: dict[str, Any] = {"color": color, "mfc": "none", "ms": 5, "mew": 1.1, "alpha": 0.75}
         axes.plot([], [], marker, label=legend_text(view.arm_label(arm)), **style)
-        for place, values in enumerate(lines.values()):
+        for place, (line, values) in enumerate(lines.items()):
             y = place + (index - (len(arms) - 1) / 2) * step
             seconds = values.get(arm, [])
             if seconds:
-                axes.plot(seconds, [y] * len(seconds), marker, **style)
-                axes.plot([median(seconds)] * 2, [y - 0.42 * step, y + 0.42 * step], color=color, lw=2.6)
+                said = f"{view.arm_label(arm)}, {line}: "
+                for second in seconds:
+                    tip = f"{said}{figures.short(second)} s"
+                    axes.plot(second, y, marker, gid=arm_tag(of_session, tip), **style)
+                middle, ends = median(seconds), [y - 0.42 * step, y + 0.42 * step]
+                tip = f"{said}median {figures.short(middle)} s"
+                axes.plot([middle] * 2, ends, color=color, lw=2.6, gid=arm_tag(of_session, tip))
             else:
                 annotate(axes, absent, (0, y), (5, 0), va="center", fontsize=10, color=color)
     for edge in range(1, len(lines)):

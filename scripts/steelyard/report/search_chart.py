@@ -12,8 +12,11 @@ from steelyard.analysis.search import bracket
 from steelyard.report.canvas import (
     ABOVE,
     INK,
+    SERIES,
     STEPS,
+    WIDE,
     Chart,
+    arm_tag,
     canvas,
     finish,
     legend_text,
@@ -69,6 +72,67 @@ _LOOKS: dict[str, dict[str, Any]] = {
 def search_paths(view: View) -> list[Chart]:
     """One chart for each search that has a trial; those of an arm have the same scales."""
     return [_path(view, result, run) for result in view.analysis.searches for run in result.runs if run.steps]
+
+
+@with_style
+def all_searches(view: View) -> Chart | None:
+    """All searches in one chart, trial by trial, and what was found; None without a search, or of several kinds."""
+    results = [result for result in view.analysis.searches if any(run.steps for run in result.runs)]
+    varied = {result.varies for result in results}
+    if len(varied) != 1:
+        return None
+    measure = _MEASURES[varied.pop()]
+    axes, words = canvas(380, WIDE), []
+    longest = max(len(run.steps) for result in results for run in result.runs)
+    for place, result in enumerate(results):
+        words.append(_draw_searches(view, axes, result, longest + 1 + 0.6 * place))
+    values = [step.value * measure.scale for result in results for run in result.runs for step in run.steps]
+    low, high = min(values), max(values)
+    if high > 8 * low:
+        axes.set_yscale("log", base=2)
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        measure.ticks(axes)
+    measure.numbers(axes)
+    axes.set_xlim(0.4, longest + 0.8 + 0.6 * len(results))
+    axes.set_xticks([*range(1, longest + 1, max(1, longest // 10)), longest + 0.7 + 0.3 * len(results)])
+    axes.set_xticklabels([*(f"{tick:.0f}" for tick in axes.get_xticks()[:-1]), "found"])
+    axes.set_xlabel("trial of the search")
+    title = (
+        f"{measure.unit} that each search tried (crosses failed), and at the right what was found, 95 % CI"
+    )
+    return finish(axes, "all-searches", title, f"{'; '.join(words)}.")
+
+
+def _draw_searches(view: View, axes: Axes, result: SearchResult, end: float) -> str:
+    """The searches of an arm, and its result at the right end; in words what was found."""
+    index, label, measure = view.arm_index(result.arm), view.arm_label(result.arm), _MEASURES[result.varies]
+    color, marker, dash = SERIES[index % len(SERIES)]
+    for run in result.runs:
+        places, values = [*range(1, len(run.steps) + 1)], [step.value * measure.scale for step in run.steps]
+        axes.plot(places, values, color=color, ls=dash, lw=1, alpha=0.55, gid=arm_tag(index))
+        for place, value, step in zip(places, values, run.steps, strict=True):
+            tip = f"{label}, block {run.block}, trial {place}: {measure.text(step.value)} {measure.unit} {step.outcome}"
+            style: dict[str, Any] = {"color": color, "ms": 5.5, "zorder": 4, "gid": arm_tag(index, tip)}
+            if step.outcome in ("failed", "void"):
+                style |= {"mfc": INK["surface"], "mew": 1.3}
+            axes.plot(place, value, "x" if step.outcome == "failed" else marker, **style)
+    if result.value is None:
+        return f"{label}: nothing to state"
+    result_text = f"{measure.text(result.value)} {measure.unit}"
+    if result.low is not None and result.high is not None:
+        result_text += f", 95 % CI {measure.text(result.low)} to {measure.text(result.high)}"
+        ends = [result.low * measure.scale, result.high * measure.scale]
+        axes.plot([end] * 2, ends, color=color, lw=3, gid=arm_tag(index, f"{label}: {result_text}"))
+    style = {
+        "color": color,
+        "ms": 9,
+        "mfc": INK["surface"],
+        "mew": 2,
+        "gid": arm_tag(index, f"{label}: {result_text}"),
+    }
+    axes.plot(end, result.value * measure.scale, marker, zorder=5, **style)
+    return f"{label}: {result_text}"
 
 
 @with_style

@@ -154,6 +154,10 @@ class View:
     def _levels(self, factor: str) -> list[Any]:
         return list(dict.fromkeys(arm.levels[factor] for arm in self.arms if factor in arm.levels))
 
+    def arm_index(self, arm: str) -> int:
+        """Place of an arm in the session, from 0."""
+        return next(index for index, record in enumerate(self.arms) if record.name == arm)
+
     def arm_label(self, arm: str) -> str:
         """An arm in the experiment's words."""
         return printable(arm_label(self.session, arm))

@@ -381,11 +381,16 @@ def test_an_arm_that_never_came_to_a_share_is_told_and_what_it_lost_weighed() ->
         for arm, (level, slow) in curves.items()
         for block in range(1, 7)
     ]
-    first, second, _ = answer_to(
+    times, first, second, _ = answer_to(
         [1, 2],
         {},
         trials=trials,
         metrics={"primary": "time_to_95_of_best", "report": ["requests_lost_to_best"]},
+    )
+    assert re.fullmatch(
+        r"95 % of the best arm's level was reached after \d+\.\d\d s with JVMs = 2 and in 0 of 6 trials with"
+        r" JVMs = 1\.",
+        times,
     )
     assert (
         first == "No answer from time to 95 % of the best arm's level: JVMs = 1 reached it in 0 of 6 trials."

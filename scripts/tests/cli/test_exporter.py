@@ -2,18 +2,22 @@
 """Live figures for Prometheus: read over HTTP, as Prometheus reads them."""
 
 import io
+import json
+import re
 import socket
 import urllib.error
 
 import pytest
+import yaml
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 from shown import failed_trial, quick_session
 from waiting import fetch
 
-from steelyard.cli.exporter import export_figures
+from steelyard.cli.exporter import Exporter, export_figures
 from steelyard.cli.live import PlainScreen
 from steelyard.errors import PortInUse
+from steelyard.paths import ROOT
 from steelyard.results.schema import Planned, Session
 
 
@@ -92,3 +96,32 @@ def test_without_a_port_nothing_is_served(session: Session) -> None:
     screen = PlainScreen(Console(file=io.StringIO()), session)
     with export_figures(screen, session, None) as watcher:
         assert watcher is screen
+
+
+def test_the_dashboard_asks_for_what_a_session_serves(session: Session) -> None:
+    bundle = ROOT / "compose" / "observe"
+    dashboard = json.loads((bundle / "dashboards" / "steelyard.json").read_text(encoding="utf-8"))
+    exporter = Exporter(PlainScreen(Console(file=io.StringIO()), session), session)
+    good = failed_trial().model_copy(update={"state": "valid", "metrics": {"throughput": 99.0}})
+    exporter.trial_ended(good, 1, 6)
+    served = {one.name: set(one.labels) for family in exporter.registry.collect() for one in family.samples}
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    asked += [variable["query"]["query"] for variable in dashboard["templating"]["list"]]
+    names = set(re.findall(r"\bsteelyard_\w+", " ".join(re.sub(r"{.*?}", "", text) for text in asked)))
+    assert names <= served.keys()
+    assert len(asked) == len(dashboard["panels"]) + 2, "the trials have two, and there is one variable"
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            (name,) = re.findall(r"^steelyard_\w+", target["expr"])
+            assert set(re.findall(r"{{(\w+)}}", target["legendFormat"])) <= served[name]
+    sources = yaml.safe_load((bundle / "provisioning/datasources/prometheus.yaml").read_text("utf-8"))
+    used = {panel["datasource"]["uid"] for panel in dashboard["panels"]}
+    assert used == {source["uid"] for source in sources["datasources"]}
+
+
+def test_prometheus_asks_the_port_that_the_bundle_names() -> None:
+    bundle = ROOT / "compose" / "observe"
+    asked = yaml.safe_load((bundle / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"][0]
+    port = re.search(r"--metrics-port (\d+)", (bundle / "compose.yaml").read_text(encoding="utf-8"))
+    assert port is not None
+    assert asked["static_configs"] == [{"targets": [f"127.0.0.1:{port[1]}"]}]

@@ -87,7 +87,7 @@ def test_every_component_is_tried() -> None:
 
 def test_bundles_and_experiments_are_those_of_compose() -> None:
     there = {path.parent.name for path in ROOT.glob("compose/*/compose.yaml")}
-    assert {*PLAIN, *EXPERIMENTS} == there
+    assert {*PLAIN, *EXPERIMENTS, "observe"} == there  # which watches a session, and is none
 
 
 def test_every_object_is_one_that_the_api_knows(everything: list[list[Manifest]]) -> None:

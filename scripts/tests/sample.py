@@ -42,9 +42,22 @@ STUDY = {
     "published": "Open Liberty performance blog, February 2022",
     "setup": "24-core host, Semeru Java 8, 1,536 MB of maximum heap in total, 48 closed-loop clients.",
     "figures": [
-        {"where": "1 to 4 JVMs", "value": "+188 % throughput for +300 MB of resident memory"},
-        {"where": "4 to 6 JVMs", "value": "+4 % throughput for +168 MB"},
-        {"where": "6 to 12 JVMs", "value": "throughput flat, then dropping"},
+        {
+            "where": "1 to 4 JVMs",
+            "value": "+188 % throughput",
+            "own": {"metric": "throughput", "arm": {"jvms": 4}},
+        },
+        {
+            "where": "4 to 6 JVMs",
+            "value": "+168 MB",
+            "own": {"metric": "memory_rss", "arm": {"jvms": 6}, "against": {"jvms": 4}},
+        },
+        {
+            "where": "8 to 24 JVMs",
+            "value": "dropping",
+            "own": {"metric": "throughput", "arm": {"jvms": 24}, "against": {"jvms": 6}},
+        },
+        {"where": "more JVMs", "value": "more contention for locks"},
     ],
 }
 SHARED_CORES = (

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ratios of the primary metric, block by block: what the answer of a session of pairs rests on."""
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from steelyard.analysis.sentences import beyond_noise
+from steelyard.report.canvas import INK, STEPS, WIDE, Chart, annotate, arm_tag, finish, rows, with_style
+from steelyard.report.view import View
+from steelyard.results import figures
+from steelyard.results.analysis import Estimate
+
+_MOST = 10.0
+"""Ratio beyond which an end of an interval is drawn at the edge: a mean that nobody could place would show nothing."""
+
+
+@with_style
+def block_ratios(view: View) -> Chart | None:
+    """Change of each arm against the baseline in each block, with mean and interval; None where there is no ratio."""
+    metric = next((m for m in view.measured_metrics if m.name == view.analysis.primary), None)
+    if metric is None:
+        return None
+    compared = [(index, view.estimate(metric.name, arm.name)) for index, arm in enumerate(view.arms)]
+    shown = [(index, e) for index, e in compared if e is not None and e.ratio is not None]
+    if not shown:
+        return None
+    labels = [view.arm_label(view.arms[index].name) for index, _ in shown]
+    axes = rows(labels, min(110 + 62 * len(shown), 390), WIDE)
+    axes.set_ylim(len(shown) - 0.4, -0.55)
+    axes.axvline(0, color=INK["muted"], lw=1.4)
+    baseline = view.arm_label(view.baseline)
+    words = []
+    for row, (index, estimate) in enumerate(shown):
+        _draw(axes, row, index, labels[row], estimate)
+        words.append(
+            f"{labels[row]}: {figures.effect(estimate)}, interval {figures.bounds(estimate) or 'unknown'}"
+        )
+    axes.margins(x=0.08)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
+    axes.xaxis.set_major_formatter(
+        lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
+    )
+    title = f"{metric.label}: change against {baseline}, block by block"
+    return finish(axes, "ratios", title, f"{'; '.join(words)}.")
+
+
+def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate) -> None:
+    """A row: a ring for each block, and below them the mean with its interval."""
+    rings: dict[str, Any] = {"color": INK["muted"], "mfc": "none", "ms": 6.5, "mew": 1.2}
+    for place, ratio in enumerate(estimate.ratios, start=1):
+        tip = f"{label}, block {place} of {len(estimate.ratios)}: {figures.change(ratio)}"
+        axes.plot(100 * (min(ratio, _MOST) - 1), row - 0.16, "o", gid=arm_tag(arm, tip), **rings)
+    assert estimate.ratio is not None
+    mean = 100 * (min(estimate.ratio, _MOST) - 1)
+    tip = f"{label}: {figures.effect(estimate)}, 95 % CI {figures.bounds(estimate) or 'unknown'}"
+    if estimate.low is not None and estimate.high is not None:
+        ends = [100 * (min(end, _MOST) - 1) for end in (estimate.low, estimate.high)]
+        axes.plot(ends, [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip))
+    face = INK["accent" if beyond_noise(estimate) else "surface"]
+    style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}
+    axes.plot(mean, row + 0.16, "o", gid=arm_tag(arm, tip), **style)
+    text = f"{figures.effect(estimate)} ({figures.bounds(estimate) or 'no interval'})"
+    below = {"ha": "center", "va": "top", "fontsize": 11.5, "gid": arm_tag(arm)}
+    annotate(axes, text, (mean, row + 0.16), (0, -8), **below)
