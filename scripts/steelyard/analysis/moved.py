@@ -30,7 +30,7 @@ from steelyard.results.spec import Spec
 _OF_ROLES = re.compile(r"of the (servers|databases|services|proxy)")
 LEAST_BLOCKS = 2
 NAMED = 3
-"""Figures that a sentence names; the table of the report has all."""
+"""Figures that a sentence names; the table of the report has more."""
 Values = Mapping[Place, float]
 
 

@@ -7,6 +7,8 @@ from steelyard.report.table import Column, Table, TableCell, cells
 from steelyard.report.view import View
 from steelyard.results import figures
 
+SHOWN = 5
+"""Figures of each effect, those that are most in step: the page stays small."""
 NOTE = (
     "Figures whose own change between the same two arms, over the same blocks, is beyond noise (Student's t; the chance"
     " that a list names any figure that has nothing to do with the arm is 5 % at most), in order of the part of the"
@@ -22,7 +24,7 @@ def moved_table(view: View) -> Table | None:
     for moved in view.evidence:
         if moved.figures:
             rows.append([TableCell(_heading(view, moved))])
-            rows += [_row(figure) for figure in moved.figures]
+            rows += [_row(figure) for figure in moved.figures[:SHOWN]]
     if not rows:
         return None
     columns = [Column("figure", figure=False), Column("baseline"), Column("arm")]
