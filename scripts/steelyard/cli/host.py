@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line, print_sentence
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
@@ -105,7 +105,7 @@ def show(as_json: JsonOption = False) -> None:
         value = (
             f"{row['now']}   (takes {row['takes']})" if row["now"] is not None else f"not here: {row['says']}"
         )
-        print_line(open_console(), f"{row['state']}: {value}")
+        print_sentence(open_console(), f"{row['state']}: {value}")
 
 
 @app.command(name="set")

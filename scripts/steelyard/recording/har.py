@@ -87,7 +87,7 @@ def read_har(path: Path) -> list[HarEntry]:
             raise BadInput(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB: record less")
         document = json.loads(read_bytes(path).decode("utf-8-sig"))
     except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}") from error
+        raise BadInput(f"cannot read {path} ({error.strerror}): check the path") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is no recording: not valid JSON ({error})") from error
     entries = document.get("log", {}).get("entries") if isinstance(document, dict) else None
