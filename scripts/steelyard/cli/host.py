@@ -52,7 +52,7 @@ def prepare(
     What was there is recorded; `host restore` puts it back. Needs root (sudo).
     """
     if target != "large-pages":
-        raise BadInput(f"a host can be prepared for large-pages, not for {target!r}")
+        raise BadInput(f"a host can be prepared for large-pages, not for {target!r}: `host set` sets a state")
     try:
         size = parse_size(heap)
     except ValueError as error:

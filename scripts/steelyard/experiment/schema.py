@@ -146,7 +146,9 @@ class Warmup(Model):
     @model_validator(mode="after")
     def _check_order(self) -> Self:
         if self.until != "fixed" and self.at_most < self.at_least:
-            raise ValueError(f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s)")
+            raise ValueError(
+                f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s): raise it"
+            )
         return self
 
 

@@ -89,10 +89,14 @@ def read_har(path: Path) -> list[HarEntry]:
     except OSError as error:
         raise BadInput(f"cannot read {path} ({error.strerror}): check the path") from error
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no recording: not valid JSON ({error})") from error
+        raise BadInput(
+            f"{path} is no recording: not valid JSON ({error}): save it as HAR in the browser"
+        ) from error
     entries = document.get("log", {}).get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not entries:
-        raise BadInput(f"{path} is no recording: a HAR file has requests in log.entries")
+        raise BadInput(
+            f"{path} is no recording: a HAR file has requests in log.entries: save one in the browser"
+        )
     recorded = []
     for number, entry in enumerate(entries):
         try:

@@ -10,8 +10,8 @@ from pages.mistakes import PAGE, Mistake, make, mistakes
 
 MISTAKES = list(mistakes())
 _NEXT = re.compile(
-    r"see |`|did you mean|there (are|is) |must |for example|with --|known are|factors are|levels are|it takes|"
-    r"\b(give|choose|name|check|add|keep|set|lower|write|use|pass|put|close|indent|restore|leave|start|run|make|take)\b|"
+    r"see |`|did you mean|allowed here|there (are|is) |must |for example|with --|known are|factors are|levels are|it takes|"
+    r"\b(give|choose|name|check|add|keep|set|lower|write|use|pass|put|close|indent|restore|leave|start|run|make|take|raise|save|correct)\b|"
     r"has to |(is|are) missing|needs? |which has|is \S+ a session directory|stands for|is indented|ends before"
 )
 """What tells a person what to do, or what would be right."""
