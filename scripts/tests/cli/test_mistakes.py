@@ -9,10 +9,14 @@ import pytest
 from pages.mistakes import PAGE, Mistake, make, mistakes
 
 MISTAKES = list(mistakes())
+_VERBS = (
+    "add|check|choose|close|correct|give|indent|keep|leave|lower|make|name|pass|put|raise|restore|run|save|set|start|take|"
+    "use|write"
+)
 _NEXT = re.compile(
-    r"see |`|did you mean|allowed here|there (are|is) |must |for example|with --|known are|factors are|levels are|it takes|"
-    r"\b(give|choose|name|check|add|keep|set|lower|write|use|pass|put|close|indent|restore|leave|start|run|make|take|raise|save|correct)\b|"
-    r"has to |(is|are) missing|needs? |which has|is \S+ a session directory|stands for|is indented|ends before"
+    rf"\b({_VERBS})\b|see |`|did you mean|allowed here|there (are|is) |must |for example|(are|is) missing|needs? |"
+    r"it takes|known are|factors are|levels are|has to |which has|is \S+ a session directory|stands for|"
+    r"is indented|ends before"
 )
 """What tells a person what to do, or what would be right."""
 
