@@ -17,7 +17,6 @@ import tarfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from suite.version import current_version
 
@@ -33,7 +32,7 @@ _EPOCH = (2020, 1, 1, 0, 0, 0)
 """Time of all files in the wheel: the same bytes at any time."""
 
 
-def write_package(folder: Path, archive: Path) -> dict[str, Any]:
+def write_package(folder: Path, archive: Path) -> dict[str, str | int]:
     """Pack a package of a build; what `release.json` says of it."""
     with (
         archive.open("wb") as raw,
@@ -54,7 +53,7 @@ def write_package(folder: Path, archive: Path) -> dict[str, Any]:
     return {"file": archive.name, "sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
 
 
-def listed(root: Path, *specs: str) -> list[str]:
+def git_files(root: Path, *specs: str) -> list[str]:
     """Files of the checkout that git has under pathspecs."""
     command = ["git", "ls-files", "-z", "--", *specs]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
@@ -72,10 +71,10 @@ def wheel_files(root: Path, version: str, release: Mapping[str, object]) -> dict
     info = f"{NAME}-{version}.dist-info"
     files = {
         name.removeprefix("scripts/"): (root / name).read_bytes()
-        for name in listed(root, _PACKAGE)
+        for name in git_files(root, _PACKAGE)
         if not name.endswith(".pyc")
     }
-    files |= {f"{NAME}/_release/{name}": (root / name).read_bytes() for name in listed(root, *_CONTENT)}
+    files |= {f"{NAME}/_release/{name}": (root / name).read_bytes() for name in git_files(root, *_CONTENT)}
     files[f"{NAME}/_release/release.json"] = (json.dumps(release, indent=1) + "\n").encode()
     files[f"{NAME}-{version}.data/data/{_MAN[1]}"] = (root / _MAN[0]).read_bytes()
     needs = "".join(f"Requires-Dist: {line}\n" for line in requirements(root))
