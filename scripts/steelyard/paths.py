@@ -27,6 +27,6 @@ CACHE = (
 """Builds and the Python environment; may be deleted at any time, it is made again."""
 
 
-def as_typed(text: str) -> str:
+def name_program(text: str) -> str:
     """A text with its commands as they are typed here."""
     return text.replace("./steelyard", PROGRAM) if IS_RELEASE else text

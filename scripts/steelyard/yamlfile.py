@@ -376,6 +376,6 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
         return message + near
     given = repr(detail["input"])
     # A part with all its keys tells nothing that the file does not, nor what the sentence begins with.
-    told = isinstance(detail["input"], Mapping) or message.startswith(given)
+    is_known = isinstance(detail["input"], Mapping) or message.startswith(given)
     shown = given if len(given) <= 80 else given[:77] + "..."
-    return f"{where}: {message[0].lower()}{message[1:]}{'' if told else f' (it is {shown})'}{near}"
+    return f"{where}: {message[0].lower()}{message[1:]}{'' if is_known else f' (it is {shown})'}{near}"

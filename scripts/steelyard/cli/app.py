@@ -36,7 +36,7 @@ from steelyard.cli import (
 )
 from steelyard.cli.usage import describe_usage
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, report_crash
-from steelyard.paths import CACHE, PROGRAM, as_typed
+from steelyard.paths import CACHE, PROGRAM, name_program
 
 try:  # older ones, as Debian's in the harness image, take click's
     _errors = importlib.import_module("typer.exceptions")
@@ -151,7 +151,7 @@ def main() -> None:
         sys.exit(Exit.INTERRUPTED)
     except Exception as error:  # whatever it is, it must not look like a regression
         failure = report_crash(error, CACHE / "crashes")
-    sys.stderr.write(f"steelyard: {as_typed(str(failure))}\n")
+    sys.stderr.write(f"steelyard: {name_program(str(failure))}\n")
     sys.exit(failure.exit_code)
 
 

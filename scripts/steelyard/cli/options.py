@@ -24,7 +24,7 @@ from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
 from steelyard.escape import printable
-from steelyard.paths import IS_RELEASE, as_typed
+from steelyard.paths import IS_RELEASE, name_program
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import RunRequest, SessionPlan
@@ -314,7 +314,7 @@ class _Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """What is drawn; codes of Rich's own are no text and stay."""
         for segment in super().render(renderable, options):
-            text = as_typed(segment.text)
+            text = name_program(segment.text)
             if segment.control or text.replace("\n", "").isprintable():
                 yield segment if text == segment.text else Segment(text, segment.style, segment.control)
             else:

@@ -50,11 +50,11 @@ def describe_usage(said: str, words: Sequence[str], root: Any) -> str:
     sentence = plain_words(said.strip().rstrip("."))
     for theirs, ours in _PATTERNS:
         sentence = re.sub(theirs, ours, sentence)
-    return f"{sentence}{_meant(sentence, words, command)}: see {' '.join(path)} --help"
+    return f"{sentence}{_suggestion(sentence, words, command)}: see {' '.join(path)} --help"
 
 
 def _command_of(words: Sequence[str], root: Any) -> tuple[list[str], Any]:
-    """The command that the words lead to, by its whole name, as far as they do."""
+    """The command that the words lead to, by its full name, as far as they do."""
     path, command = [PROGRAM], root
     for word in words:
         below = getattr(command, "commands", {})
@@ -64,21 +64,21 @@ def _command_of(words: Sequence[str], root: Any) -> tuple[list[str], Any]:
     return path, command
 
 
-def _meant(sentence: str, words: Sequence[str], command: Any) -> str:
+def _suggestion(sentence: str, words: Sequence[str], command: Any) -> str:
     if match := re.fullmatch(r"there is no command '(.*)'", sentence):
         if meant := _MEANT_COMMANDS.get(match[1]):
             return f" (did you mean {meant!r}?)"
         return nearest(match[1], list(getattr(command, "commands", {})))
     if match := re.fullmatch(r"there is no option (\S+)", sentence):
         # `-quick` is read as `-q`.
-        whole = next(
+        typed_word = next(
             (f"-{word}" for word in words if word.startswith(match[1]) and word[1:2] != "-"), match[1]
         )
-        return _meant_option(whole, command)
+        return _suggest_option(typed_word, command)
     return ""
 
 
-def _meant_option(given: str, command: Any) -> str:
+def _suggest_option(given: str, command: Any) -> str:
     known = [name for param in command.params for name in param.opts if name.startswith("--")]
     name = given.lstrip("-").replace("-", "_")
     settings = {

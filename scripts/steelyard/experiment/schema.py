@@ -331,7 +331,7 @@ class Quick(Model):
         return search and Search.model_validate({**search.model_dump(by_alias=True), **self.search})
 
 
-def _misplaced(at: tuple[str, ...], sentence: str) -> PydanticCustomError:
+def _error_at(at: tuple[str, ...], sentence: str) -> PydanticCustomError:
     """What is wrong with a key further down, at which the sentence points."""
     return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
 
@@ -367,7 +367,7 @@ class Experiment(Model):
         if self.search is None:
             if min(self.design.blocks, self.quick.blocks) < 2:
                 where = "design" if self.design.blocks < 2 else "quick"
-                raise _misplaced((where, "blocks"), "an interval needs two blocks or more")
+                raise _error_at((where, "blocks"), "an interval needs two blocks or more")
             if self.quick.search:
                 raise ValueError("quick.search: the experiment has no search")
             return self
@@ -382,9 +382,9 @@ class Experiment(Model):
         for name, level in self.baseline.items():
             if name not in self.factors:
                 listed = ", ".join(self.factors)
-                raise _misplaced(("baseline", name), f"{name!r} is no factor: factors are {listed}")
+                raise _error_at(("baseline", name), f"{name!r} is no factor: factors are {listed}")
             levels = list(self.factors[name].levels)
             if self.factors[name].levels != "host" and level not in levels:
                 listed = ", ".join(str(known) for known in levels)
-                raise _misplaced(("baseline", name), f"{level!r} is not a level: levels are {listed}")
+                raise _error_at(("baseline", name), f"{level!r} is not a level: levels are {listed}")
         return self
