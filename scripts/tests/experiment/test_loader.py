@@ -89,7 +89,7 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "{compile: foreground}",
             "{compile: later}",
             "  settings:",
-            "quick.settings.compile: compile=later: compile: must be",
+            "quick.settings.compile: compile=later: must be",
         ),
         (
             "levels: {jvms: [1, 2]}",

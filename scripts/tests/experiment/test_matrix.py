@@ -139,7 +139,7 @@ def test_the_warm_up_of_quick_can_be_set_and_varied() -> None:
         assert (warmup.until, warmup.at_least) == ("fixed", 45.0)
     varied = arms("jvm-count", "jvms=1", "warmup=10s,1m", quick=True)
     assert [arm.load.warmup.at_least for arm in varied.values()] == [10.0, 60.0]
-    with pytest.raises(BadInput, match="warmup=long: warmup: 'long' is not a duration"):
+    with pytest.raises(BadInput, match="warmup=long: 'long' is not a duration"):
         arms("jvm-count", "warmup=long")
 
 
@@ -194,7 +194,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
             "gc=fancy",
             "must be 'default', 'generational', 'regional', 'serial', 'z', 'shenandoah', 'optavgpause'",
         ),
-        ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: jvm_args: 'safepoint' is no option of a JVM"),
+        ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: 'safepoint' is no option of a JVM"),
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
         (
@@ -209,7 +209,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
             "jitserver.memory=1g",
             "jitserver.memory=1g: memory is the limit of a container: set engine: compose",
         ),
-        ("through=service", "through=service: through: service is for engine: kubernetes"),
+        ("through=service", "through=service: service is for engine: kubernetes"),
         ("total_memory=1g", "total_memory=1g: memory is the limit of a container: set engine: compose"),
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),
