@@ -64,7 +64,7 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
             4,
             "'[' is not a value that YAML can read",
         ),
-        (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "gc: must be 'default'"),
+        (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "gc=2024-13-45: must be 'default'"),
         (["plan", "jvm-count", "--engine", ","], 4, "is not one value"),
         (
             ["plan", "jvm-count", "--engine", "podman"],

@@ -209,7 +209,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
             "jitserver.memory=1g",
             "jitserver.memory=1g: memory is the limit of a container: set engine: compose",
         ),
-        ("through=service", "through=service: service is for engine: kubernetes"),
+        ("through=service", "through=service: through: service is for engine: kubernetes"),
         ("total_memory=1g", "total_memory=1g: memory is the limit of a container: set engine: compose"),
         ("jvms=[", "'[' is not a value that YAML can read"),
         ("jvms=null", "'null' is not one value"),
