@@ -54,7 +54,7 @@ def test_lines_fit_and_words_stay_whole(
     whole = _words(printed[1000]) | {"Commands"}  # what plain help has for its panels
     for width in (200, 120, 80, 40):
         # What is too long for a column of its own has to be folded somewhere.
-        long = [text for text in printed[1000].split() if len(text) > width // 3]
+        long = [text for text in printed[1000].split() if len(text) > width // 6]
         split = {word for word in _words(printed[width]) - whole if not any(word in text for text in long)}
         assert not split, (width, sorted(split))
 
