@@ -5,16 +5,16 @@ Commands and options of the command line, keys of the experiment and of the work
 """
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import typer
 from pydantic import BaseModel
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from steelyard.cli.app import app
+from pages.man import MAN, write_man
+from pages.parser import PASSED_ON, commands_of, plain_help, root
+from steelyard.errors import Exit
 from steelyard.experiment.loader import experiment_files
 from steelyard.experiment.schema import Experiment
 from steelyard.paths import EXPERIMENTS
@@ -23,40 +23,25 @@ from steelyard.workload.schema import Workload
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
 SEEN = FOLDER.parent / "results" / "seen.json"
 _HEAD = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n<!-- Written by `python -m pages.reference`. -->\n"
-_PASSED_ON = {"test": "Its options are those of `python -m suite`: `./steelyard test --help`."}
-"""Commands that hand all of their words to another program."""
-
 Keys = dict[str, Any]
 """A part of a JSON Schema."""
 
 
 def write_commands() -> str:
     """Every command with its arguments and options."""
-    root = typer.main.get_command(app)
-    assert isinstance(root, TyperGroup)
     head = (
         f"{_HEAD}# All commands and options\n\n```\n./steelyard --help\n./steelyard run --help\n```\n\n"
-        "What they are for, with examples, and the exit codes: [commands](../commands.md).\n"
+        "What they are for, with examples: [commands](../commands.md). How they end: [exit codes](exit-codes.md).\n"
     )
-    return "\n".join([head, *(_command(name, command) for name, command in _commands(root))])
-
-
-def _commands(group: TyperGroup, before: str = "") -> Iterator[tuple[str, TyperCommand]]:
-    for name, command in group.commands.items():
-        if isinstance(command, TyperGroup):
-            yield from _commands(command, f"{before}{name} ")
-        elif isinstance(command, TyperCommand) and not command.hidden:
-            yield f"{before}{name}", command
+    return "\n".join([head, *(_command(name, command) for name, command in commands_of(root()))])
 
 
 def _command(name: str, command: TyperCommand) -> str:
     arguments = [one for one in command.params if isinstance(one, TyperArgument)]
     words = " ".join(_placeholder(argument) for argument in arguments)
-    about = (
-        f"## {name}\n\n`./steelyard {name}{' ' + words if words else ''}`\n\n{_prose(command.help or '')}\n"
-    )
-    if name in _PASSED_ON:
-        return f"{about}\n{_PASSED_ON[name]}\n"
+    about = f"## {name}\n\n`./steelyard {name}{' ' + words if words else ''}`\n\n{plain_help(command.help or '')}\n"
+    if name in PASSED_ON:
+        return f"{about}\n{PASSED_ON[name]}\n"
     options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
     if not options:
         return about
@@ -74,16 +59,8 @@ def _option(option: TyperOption) -> str:
     return f"| {names}{value} | {_cell(option.help or '')} |\n"
 
 
-def _prose(text: str) -> str:
-    """Help as Markdown: without marks of the terminal, each paragraph in one line."""
-    plain = (
-        re.sub(r"\[/?(?:bold|dim|italic|[a-z]+ [a-z]+)\]", "", text).replace("\b", "").replace("\f", "\n\n")
-    )
-    return "\n\n".join(" ".join(part.split()) for part in plain.split("\n\n") if part.strip())
-
-
 def _cell(text: str) -> str:
-    return _escape(" ".join(_prose(text).split()))
+    return _escape(" ".join(plain_help(text).split()))
 
 
 def _escape(text: str) -> str:
@@ -109,7 +86,7 @@ def _table(title: str, keys: Keys) -> str:
         f" {_cell(value.get('description', ''))} |\n"
         for name, value in keys["properties"].items()
     )
-    about = f"{_prose(keys.get('description', ''))}\n\n" if keys.get("description") else ""
+    about = f"{plain_help(keys.get('description', ''))}\n\n" if keys.get("description") else ""
     return f"## {title}\n\n{about}| key | value | default | meaning |\n| --- | --- | --- | --- |\n{rows}"
 
 
@@ -167,8 +144,22 @@ def write_results() -> str:
     )
 
 
+def write_exit_codes() -> str:
+    """How commands end, and what to do next."""
+    rows = "".join(
+        f"| {int(code)} | {_escape(code.meaning)} | {_escape(code.remedy) or '-'} |\n" for code in Exit
+    )
+    return (
+        f"{_HEAD}# Exit codes\n\n```\n./steelyard explain 12     # what a code means\n```\n\n"
+        "Each code has one meaning. Only `gate` ends with 1 or 2, so a crash is never mistaken for a regression. Every"
+        " error is one line on standard error: what is wrong, where, why, and what to do next.\n\n"
+        f"| code | meaning | next |\n| --- | --- | --- |\n{rows}"
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands": write_commands,
+    "exit-codes": write_exit_codes,
     "results": write_results,
     "experiment-file": lambda: write_keys(
         Experiment, "Keys of an experiment file", "experiment", "experiments"
@@ -181,3 +172,4 @@ PAGES: dict[str, Callable[[], str]] = {
 if __name__ == "__main__":
     for page, write in PAGES.items():
         (FOLDER / f"{page}.md").write_text(write(), encoding="utf-8")
+    MAN.write_text(write_man(), encoding="utf-8")

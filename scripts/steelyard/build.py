@@ -20,9 +20,10 @@ from typing import TextIO
 from steelyard.errors import BadInput, BuildFailed
 from steelyard.host.java import Jdk
 from steelyard.host.programs import is_whole, mark_of, write_mark
-from steelyard.paths import CACHE, ROOT
+from steelyard.paths import CACHE, IS_RELEASE, ROOT
 from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
+from steelyard.published import fetch_packages, read_release
 from steelyard.results.store import no_space
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
@@ -37,7 +38,10 @@ _TARGET = "target"
 
 
 def fingerprint(root: Path = ROOT) -> str:
-    """Hash of everything that the Java build reads: 16 hexadecimal digits of SHA-256 over paths and contents."""
+    """Hash of everything that the Java build reads: 16 hexadecimal digits of SHA-256 over paths and contents; of an
+    installed release that of the sources that it was built from."""
+    if IS_RELEASE and root == ROOT:
+        return read_release().fingerprint
     digest = hashlib.sha256()
     for path in _source_files(root):
         digest.update(f"{path.relative_to(root)}\0{path.stat().st_mode & 0o111}\0".encode())
@@ -64,6 +68,29 @@ def find_build(packages: Collection[str], root: Path = ROOT, builds: Path = BUIL
     """The build of the sources as they are now, if these packages of it are there and whole."""
     folder = builds / fingerprint(root)
     return folder if all(is_whole(folder / name) for name in packages) else None
+
+
+def fetch_build(packages: Collection[str], on_package: Callable[[str, int], None]) -> Path:
+    """The packages of an installed release, those that are missing fetched.
+
+    Args:
+        packages: their names.
+        on_package: called before each that is fetched, with its name and size in bytes.
+
+    Raises:
+        MissingRequirement: one cannot be fetched, or is not what was released.
+        NoSpace: no room for them.
+    """
+    release = read_release()
+    folder = BUILDS / release.fingerprint
+    try:
+        BUILDS.mkdir(parents=True, exist_ok=True)
+        with (CACHE / "build.lock").open("a", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            fetch_packages(packages, folder, release, on_package)
+    except OSError as error:
+        raise no_space(CACHE, error) from error
+    return folder
 
 
 def make_build(
@@ -229,6 +256,8 @@ def why_no_commit(commit: str, error: GitFailed, root: Path = ROOT) -> str:
 
 def git(root: Path, *arguments: str) -> str:
     """What git prints of a checkout (raises GitFailed)."""
+    if IS_RELEASE and root == ROOT:  # what lies around it may be a checkout of something else
+        raise GitFailed(arguments, "an installed release has no commits, a clone has", "")
     command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     # A hook of git starts its programs with the repository that it stands in.
     environment = {name: text for name, text in os.environ.items() if name not in _OF_A_HOOK}

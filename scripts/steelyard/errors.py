@@ -17,55 +17,95 @@ from steelyard.escape import printable
 
 
 class Exit(IntEnum):
-    """Exit codes of every command, each with its one meaning (the table of docs/commands.md)."""
+    """Exit codes of every command, each with its one meaning (docs/reference/exit-codes.md is made of it)."""
 
     meaning: str
+    remedy: str
+    """What to do next; empty: nothing."""
 
-    OK = 0, "done; of `gate`: pass"
-    REGRESSION = 1, "of `gate` alone: a regression"
-    INCONCLUSIVE = 2, "of `gate` alone: inconclusive"
+    OK = 0, "done; of `gate`: pass", ""
+    REGRESSION = 1, "of `gate` alone: a regression", "read the report that it names"
+    INCONCLUSIVE = (
+        2,
+        "of `gate` alone: inconclusive",
+        "give it more `--time`, a wider `--margin`, or a quieter host (`doctor`)",
+    )
     ENVIRONMENT = (
         3,
         "something is missing on this host (JDK, Maven, taskset, Python, a container engine, a registry)",
+        "install what the sentence names; `doctor` lists what is there",
     )
-    BAD_INPUT = 4, "experiment, factor, level, setting or session directory refused"
-    PORT_IN_USE = 5, "a port is in use, or was taken while a server started"
-    BUSY = 6, "another session runs on this host, or a workload is up"
-    SERVER_FAILED = 7, "a server or an injector did not start"
-    NO_SPACE = 8, "results cannot be written (disk full, no permission)"
+    BAD_INPUT = (
+        4,
+        "experiment, factor, level, setting or session directory refused",
+        "correct what the sentence names; `list`, `explain` and `schema` say what is known",
+    )
+    PORT_IN_USE = (
+        5,
+        "a port is in use, or was taken while a server started",
+        "end what listens there, or choose others with `--port`",
+    )
+    BUSY = 6, "another session runs on this host, or a workload is up", "wait for it, or `down`"
+    SERVER_FAILED = (
+        7,
+        "a server or an injector did not start",
+        "read the log that the sentence names; `up WORKLOAD` starts it alone",
+    )
+    NO_SPACE = (
+        8,
+        "results cannot be written (disk full, no permission)",
+        "free some space, or choose another folder with `--out`",
+    )
     INCOMPLETE = (
         9,
         "the session ended, but in some block an arm and the baseline have no valid pair; of `certify`: too few pairs",
+        "the report says which checks failed; a quieter host, or more `--blocks`",
     )
     NEWER_FORMAT = (
         10,
         "the session directory was written by a newer version (one of an older format is code 4)",
+        "read it with that version",
     )
-    BUILD_FAILED = 11, "Maven could not build the Java parts, or docker the images"
+    BUILD_FAILED = (
+        11,
+        "Maven could not build the Java parts, or docker the images",
+        "read the log that the sentence names",
+    )
     CHECK_FAILED = (
         12,
         (
             "a check found something: `test`, `selfcheck`, `images verify`, `images lock --check`, `history check`,"
             " `journey try`"
         ),
+        "read what it found, above the end of the output",
     )
-    USAGE = 13, "wrong usage (no or an unknown command or option)"
-    CRASHED = 14, "a defect of Steelyard itself; the sentence names the file that holds its traceback"
+    USAGE = 13, "wrong usage (no or an unknown command or option)", "see `--help` of the command"
+    CRASHED = (
+        14,
+        "a defect of Steelyard itself; the sentence names the file that holds its traceback",
+        "report it with that file",
+    )
     ALTERED = (
         15,
         "a session directory is not as it was recorded: edited, or with files of another session",
+        "put back the files as they were; what is altered is neither analyzed nor resumed",
     )
     PROGRAM_GONE = (
         16,
         "what a session runs (JDK, build, program, image) was removed or replaced while it went on; then `resume`",
+        "put it back, then `resume DIR`",
     )
-    INTERRUPTED = 130, "interrupted (Ctrl-C, SIGTERM, a closed terminal); what was measured is kept"
-    READER_GONE = 141, "who read the output has gone (`| head`), which is said by this code alone"
+    INTERRUPTED = (
+        130,
+        "interrupted (Ctrl-C, SIGTERM, a closed terminal); what was measured is kept",
+        "`resume DIR` goes on",
+    )
+    READER_GONE = 141, "who read the output has gone (`| head`), which is said by this code alone", ""
 
-    def __new__(cls, code: int, meaning: str = "") -> Self:
+    def __new__(cls, code: int, meaning: str = "", remedy: str = "") -> Self:
         """A code with its meaning."""
         made = int.__new__(cls, code)
-        made._value_, made.meaning = code, meaning
+        made._value_, made.meaning, made.remedy = code, meaning, remedy
         return made
 
 
@@ -89,7 +129,10 @@ def one_line(text: str, longest: int) -> str:
     if len(plain) <= longest:
         return plain
     end = longest // 3
-    return f"{plain[: longest - end - 5]} ... {plain[-end:]}"
+    begin = plain[: longest - end - 5]
+    # Between words, as far as there are any.
+    first, last = begin.rpartition(" ")[0] or begin, plain[-end:].partition(" ")[2] or plain[-end:]
+    return f"{first} ... {last}"
 
 
 _PLAIN = [
@@ -110,6 +153,10 @@ _PLAIN = [
     (r"Input should be less than or equal to (\S+)", r"must be at most \1"),
     (r"Input should be less than (\S+)", r"must be less than \1"),
     (r"Input should be (.*)", r"must be \1"),
+    (
+        r"String should match pattern '\^\[a-z(?:0-9)?\]\[a-z0-9-\]\{0,(39|59)\}\$'",
+        "must be small letters, digits and hyphens, not too long, and begin with a letter",
+    ),
     (r"String should match pattern '(.*)'", r"must have the form \1"),
     (r"String should have at (least|most) (\d+) characters?", r"must have at \1 \2 characters"),
     (

@@ -1,11 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things lie in a checkout."""
+"""Where things lie: in a checkout, or in an installed release.
 
+A release is a wheel, which brings the parts of a checkout that are no sources in a folder of the package.
+"""
+
+import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-"""Top folder of the checkout."""
+_PACKAGE = Path(__file__).resolve().parent
+PYTHON_PATH = _PACKAGE.parent
+"""What Python needs on its path to find the harness."""
+_RELEASE = _PACKAGE / "_release"
+IS_RELEASE = _RELEASE.is_dir()
+"""Whether this is an installed release, which has no sources of the Java parts and no commits."""
+ROOT = _RELEASE if IS_RELEASE else PYTHON_PATH.parent
+"""Top folder of the checkout, or what stands for it."""
+PROGRAM = "steelyard" if IS_RELEASE else "./steelyard"
+"""How the command is typed."""
 EXPERIMENTS = ROOT / "experiments"
-RESULTS = ROOT / "results"
-CACHE = ROOT / ".steelyard"
+RESULTS = Path("results") if IS_RELEASE else ROOT / "results"
+CACHE = (
+    Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
+    if IS_RELEASE
+    else ROOT / ".steelyard"
+)
 """Builds and the Python environment; may be deleted at any time, it is made again."""
+
+
+def name_program(text: str) -> str:
+    """A text with its commands as they are typed here."""
+    return text.replace("./steelyard", PROGRAM) if IS_RELEASE else text

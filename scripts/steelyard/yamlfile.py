@@ -89,6 +89,46 @@ Share = Annotated[float, BeforeValidator(parse_share), _json_schema("number", r"
 Scalar = str | int | float | bool
 
 
+def _nearest_key(given: str, allowed: list[str]) -> str:
+    meant = _MEANT_KEYS.get(given)
+    return f" (did you mean {meant!r}?)" if meant in allowed else nearest(given, allowed)
+
+
+_MEANT_KEYS = {
+    "Xmx": "heap",
+    "Xms": "initial_heap",
+    "Xmn": "nursery",
+    "collector": "gc",
+    "repetitions": "blocks",
+    "runs": "blocks",
+    "duration": "measure",
+    "url": "path",
+    "code": "status",
+    "random": "choose",
+}
+"""What others call a key."""
+_TELLTALE = {
+    "topologies": ("a workload", "give it with --workload"),
+    "factors": ("an experiment", "give it to `run` or `plan`"),
+}
+"""A key that tells whose file it is -> whose, and what to do with it."""
+_LISTED = 8
+"""Names that a sentence can hold."""
+_MEANT_CHOICES = {
+    "g1": "regional",
+    "g1gc": "regional",
+    "parallel": "generational",
+    "gencon": "generational",
+    "zgc": "z",
+    "docker": "compose",
+    "podman": "compose",
+    "k8s": "kubernetes",
+    "huge": "large",
+    "startup": "start-up",
+}
+"""What others call a choice."""
+
+
 class Model(Documented):
     """Base of every part of a file: unknown keys are refused, values never change after reading."""
 
@@ -112,7 +152,7 @@ class Model(Documented):
         if unknown:
             raise PydanticCustomError(
                 "unknown_key",
-                "unknown key '{key}'" + nearest(unknown[0], allowed) + ": allowed here are {allowed}",
+                "unknown key '{key}'" + _nearest_key(unknown[0], allowed) + ": allowed here are {allowed}",
                 {"key": unknown[0], "allowed": ", ".join(allowed)},
             )
         return data
@@ -170,6 +210,9 @@ def read_yaml(path: Path, model: type[M], noun: str) -> tuple[M, Lines]:
     data = parse(text, lines)
     if not isinstance(data, dict):
         raise BadInput(f"{path}:1: {noun} is a mapping of keys to values (start with `steelyard: 1`)")
+    for key, (owner, advice) in _TELLTALE.items():
+        if key in data and key not in model.model_fields and owner != noun:
+            raise BadInput(f"{path} is {owner} file, and not {noun} file: {advice}")
     try:
         return model.model_validate(data, context=lines), lines
     except ValidationError as error:
@@ -191,11 +234,27 @@ def parse(text: str, lines: Lines) -> Any:
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise BadInput(f"{lines.file}:{line}: not valid YAML: {error.problem}") from error
+        raise BadInput(
+            f"{lines.file}:{line}: not valid YAML: {_plain_problem(str(error.problem))}"
+        ) from error
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
         # The reader of characters, the constructors of tagged scalars, and texts that are nested thousands deep.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise BadInput(f"{lines.file}:1: not valid YAML: {reason}") from error
+
+
+_PROBLEMS = {
+    r"found character '\\t'.*": "a tab where YAML has blanks: indent with blanks",
+    r"expected <block end>, but found.*": "the line is indented otherwise than those that it belongs to",
+    r".*but got '<stream end>'": "the file ends before a bracket or a quote is closed",
+    r"expected ',' or '([]}])', but got .*": r"a bracket is open: close it with \1, or put a comma between",
+}
+
+
+def _plain_problem(problem: str) -> str:
+    for theirs, ours in _PROBLEMS.items():
+        problem = re.sub(theirs, ours, problem)
+    return problem
 
 
 def find_file(name: str, named: Mapping[str, Path], noun: str, more: str = "") -> Path:
@@ -210,20 +269,34 @@ def find_file(name: str, named: Mapping[str, Path], noun: str, more: str = "") -
         return Path(name)
     if name not in named:
         known = list(named)
-        raise BadInput(f"unknown {noun} {name!r}{nearest(name, known)}: there are {', '.join(known)}{more}")
+        listed = (
+            f"there are {', '.join(known)}" if len(known) <= _LISTED else "`./steelyard list` shows them all"
+        )
+        raise BadInput(f"unknown {noun} {name!r}{nearest(name, known)}: {listed}{more}")
     return named[name]
 
 
 def nearest(word: str, known: list[str]) -> str:
     """` (did you mean ...?)`, or nothing."""
-    near = difflib.get_close_matches(word[:60], known, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    by_letters = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word[:60].lower(), by_letters, n=1)
+    return f" (did you mean {by_letters[near[0]]!r}?)" if near else ""
+
+
+def nearest_choice(given: object, sentence: str) -> str:
+    """The same, of the choices that a sentence lists in quotes (`must be 'a' or 'b'`)."""
+    if not sentence.startswith("must be '"):
+        return ""
+    choices = re.findall(r"'([^']+)'", sentence)
+    meant = _MEANT_CHOICES.get(str(given).lower())
+    return f" (did you mean {meant!r}?)" if meant in choices else nearest(str(given), choices)
 
 
 def first_error(error: ValidationError) -> tuple[str, str]:
     """Where the first error of a refused record is, and what."""
     first = error.errors()[0]
-    return ".".join(map(str, first["loc"])), plain_words(first["msg"].removeprefix("Value error, "))
+    at = (*first["loc"], *first.get("ctx", {}).get("at", ()))
+    return ".".join(map(str, at)), plain_words(first["msg"].removeprefix("Value error, "))
 
 
 class _Index:
@@ -297,7 +370,12 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     if detail["type"] == "unknown_key":
         return message.replace(repr(at[-1]), repr(where), 1) if at else message
     if detail["type"] == "missing":
-        return f"key {'.'.join(map(str, detail['loc']))!r} is missing: add it"
+        return f"key {'.'.join(map(str, (*at, detail['loc'][-1])))!r} is missing: add it"
+    near = nearest_choice(detail["input"], message)
+    if not where:
+        return message + near
     given = repr(detail["input"])
+    # A part with all its keys tells nothing that the file does not, nor what the sentence begins with.
+    is_known = isinstance(detail["input"], Mapping) or message.startswith(given)
     shown = given if len(given) <= 80 else given[:77] + "..."
-    return f"{where}: {message[0].lower()}{message[1:]} (it is {shown})" if where else message
+    return f"{where}: {message[0].lower()}{message[1:]}{'' if is_known else f' (it is {shown})'}{near}"

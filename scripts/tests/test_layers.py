@@ -19,6 +19,7 @@ LAYERS = [
     {"report"},
     {"images"},
     {"build"},
+    {"published"},
     {"engines"},
     {"sampling", "host"},
     {"analysis"},

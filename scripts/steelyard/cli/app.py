@@ -3,14 +3,16 @@
 
 import errno
 import importlib
+import inspect as inspect_module
 import os
+import shutil
 import signal
 import stat
 import sys
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer
 
@@ -32,8 +34,9 @@ from steelyard.cli import (
     serve,
     workload,
 )
-from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, plain_words, report_crash
-from steelyard.paths import CACHE
+from steelyard.cli.usage import describe_usage
+from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, report_crash
+from steelyard.paths import CACHE, PROGRAM, name_program
 
 try:  # older ones, as Debian's in the harness image, take click's
     _errors = importlib.import_module("typer.exceptions")
@@ -42,13 +45,18 @@ except ImportError:
 Abort = _errors.Abort
 TyperException = getattr(_errors, "TyperException", None) or _errors.ClickException
 
+_FRAMED = 80
+"""Characters of a line from which on help has frames and columns."""
+
+_context: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="steelyard",
     help="Weighs one way of running a Java server against another, and says how sure it is.",
     epilog="Start with:  steelyard run jvm-count --quick  .  Exit codes: "
     + "; ".join(f"{int(code)} {code.meaning.replace('`', '')}" for code in Exit),
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_context,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -89,6 +97,19 @@ app.add_typer(journey.app, name="journey", rich_help_panel="Sessions")
 app.add_typer(images.app, name="images", rich_help_panel="The suite")
 
 
+def _unwrap_help(group: typer.Typer) -> None:
+    """Make one line of each paragraph of help, or it would be folded at the ends of the lines of the source too."""
+    for command in group.registered_commands:
+        text = inspect_module.getdoc(command.callback) or ""
+        parts = text.split("\n\n")
+        command.help = "\n\n".join(part if "\b" in part else " ".join(part.split()) for part in parts)
+    for below in group.registered_groups:
+        _unwrap_help(below.typer_instance or typer.Typer())
+
+
+_unwrap_help(app)
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"steelyard {__version__}")
@@ -100,8 +121,15 @@ def _options(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Print the version."
     ),
+    install_completion: bool = typer.Option(
+        False,
+        "--install-completion",
+        callback=completion.install_completion,
+        is_eager=True,
+        help="Have this shell (bash, zsh, fish) complete commands, options and names.",
+    ),
 ) -> None:
-    del version
+    del version, install_completion
 
 
 def main() -> None:
@@ -115,16 +143,15 @@ def main() -> None:
     except SteelyardError as error:
         failure = error
     except TyperException as error:
-        command = getattr(getattr(error, "ctx", None), "command_path", "./steelyard")
         if not error.format_message():  # no command at all: the help was printed
             sys.exit(Exit.USAGE)
-        failure = BadInput(f"{plain_words(error.format_message()).rstrip('.')}: see {command} --help")
+        failure = BadInput(describe_usage(error.format_message(), sys.argv[1:], typer.main.get_command(app)))
         failure.exit_code = Exit.USAGE
     except (KeyboardInterrupt, Abort):
         sys.exit(Exit.INTERRUPTED)
     except Exception as error:  # whatever it is, it must not look like a regression
         failure = report_crash(error, CACHE / "crashes")
-    sys.stderr.write(f"steelyard: {failure}\n")
+    sys.stderr.write(f"steelyard: {name_program(str(failure))}\n")
     sys.exit(failure.exit_code)
 
 
@@ -154,10 +181,9 @@ def _run(closed: str) -> int:
             word.encode()
     except UnicodeEncodeError as error:
         raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
+    _fit_help(shutil.get_terminal_size().columns)
     try:
-        return (
-            app(prog_name="./steelyard", standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
-        )
+        return app(prog_name=PROGRAM, standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
     except BrokenPipeError:
         _discard_output(1)
         return Exit.READER_GONE
@@ -173,6 +199,12 @@ def _run(closed: str) -> int:
         # when it flushes.
         _discard_output(1)
         return Exit.READER_GONE
+
+
+def _fit_help(width: int) -> None:
+    """Frames and columns of help would cut names of options on narrow terminals: there it is plain."""
+    app.rich_markup_mode = "rich" if width >= _FRAMED else None
+    _context["terminal_width"] = width
 
 
 def _open_streams() -> str:

@@ -8,15 +8,15 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
-from steelyard.build import find_build, fingerprint, make_build
+from steelyard.build import fetch_build, find_build, fingerprint, make_build
 from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
-from steelyard.paths import ROOT
+from steelyard.paths import IS_RELEASE, ROOT
 from steelyard.results.spec import Spec
 from steelyard.session.async_profiler import EVENTS, PACKAGE
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.spec.injectors import PACKAGE as INJECTOR
-from steelyard.units import format_duration
+from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import load_workload, workload_names
 
 
@@ -36,6 +36,8 @@ def ensure_build(
     build = find_build(names, root)
     if build is not None:
         return build
+    if IS_RELEASE and root == ROOT:
+        return _fetch(console, names)
     known = maven_packages()
     wanted = {name: known[name] for name in names}
     builder = jdk if jdk is not None and jdk.javac is not None else find_jdk()
@@ -51,6 +53,14 @@ def ensure_build(
         build = make_build(builder, maven, wanted, _progress_printer(console, status), root)
     print_line(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
+
+
+def _fetch(console: Console, names: Collection[str]) -> Path:
+    """The packages of an installed release, with what is fetched shown."""
+    with console.status("fetching what the session runs"):
+        return fetch_build(
+            names, lambda name, size: print_line(console, f"fetching {name}, {format_size(size)}")
+        )
 
 
 def ensure_builds(

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`completion`: what shells need to complete commands, options, and the names of experiments and workloads."""
 
+import importlib
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Argument
-from typer.completion import completion_init, get_completion_script  # type: ignore[attr-defined]
+from typer.completion import completion_init, get_completion_script, install  # type: ignore[attr-defined]
 
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, NoSpace
 from steelyard.experiment.loader import experiment_files
 from steelyard.paths import EXPERIMENTS
 from steelyard.workload.loader import workload_names
@@ -29,6 +32,39 @@ def completion(
     if shell not in _SHELLS:
         raise BadInput(f"there is no completion for {shell!r}: there is one for {', '.join(_SHELLS)}")
     typer.echo(get_completion_script(prog_name="steelyard", complete_var=VARIABLE, shell=shell))
+
+
+def install_completion(wanted: bool) -> None:
+    """Put the script of the shell that this runs in where that shell reads it, and say where.
+
+    Raises:
+        BadInput: the shell is not known.
+        NoSpace: its file cannot be written.
+    """
+    if not wanted:
+        return
+    shell = _shell_of_the_caller()
+    if shell not in _SHELLS:
+        raise BadInput(
+            f"there is no completion for {shell or 'a shell that cannot be told'}: there is one for"
+            f" {', '.join(_SHELLS)}; `steelyard completion SHELL` prints it"
+        )
+    try:
+        _, path = install(shell=shell, prog_name="steelyard", complete_var=VARIABLE)
+    except OSError as error:
+        raise NoSpace(
+            f"{error.filename}: {error.strerror}: completion is not installed; `steelyard completion {shell}` prints it"
+        ) from error
+    typer.echo(f"completion for {shell} is in {path}; it works in the next shell that you open")
+    raise typer.Exit
+
+
+def _shell_of_the_caller() -> str:
+    try:
+        shellingham = importlib.import_module("shellingham")  # Debian's typer comes without it
+        return str(shellingham.detect_shell()[0])
+    except (ImportError, RuntimeError):
+        return Path(os.environ.get("SHELL", "")).name
 
 
 def experiments(incomplete: str) -> list[str]:

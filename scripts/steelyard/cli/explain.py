@@ -144,7 +144,8 @@ def explain(
     # Checks are written with hyphens and metrics with underscores: who mixes them up means the same.
     chosen = [each for each in known if name is None or _plain(each.name) == _plain(name)]
     if not chosen:
-        raise BadInput(f"nothing is called {name!r}{nearest(str(name), [each.name for each in known])}")
+        near = nearest(str(name), [each.name for each in known])
+        raise BadInput(f"nothing is called {name!r}{near}: `./steelyard explain` lists all names")
     if as_json:
         print_json([each._asdict() for each in chosen])
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line
+from steelyard.cli.options import JsonOption, open_console, print_json, print_line, print_sentence
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
@@ -52,7 +52,7 @@ def prepare(
     What was there is recorded; `host restore` puts it back. Needs root (sudo).
     """
     if target != "large-pages":
-        raise BadInput(f"a host can be prepared for large-pages, not for {target!r}")
+        raise BadInput(f"a host can be prepared for large-pages, not for {target!r}: `host set` sets a state")
     try:
         size = parse_size(heap)
     except ValueError as error:
@@ -105,7 +105,7 @@ def show(as_json: JsonOption = False) -> None:
         value = (
             f"{row['now']}   (takes {row['takes']})" if row["now"] is not None else f"not here: {row['says']}"
         )
-        print_line(open_console(), f"{row['state']}: {value}")
+        print_sentence(open_console(), f"{row['state']}: {value}")
 
 
 @app.command(name="set")

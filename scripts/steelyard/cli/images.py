@@ -11,7 +11,7 @@ from rich.table import Table
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
-from steelyard.cli.options import JsonOption, open_console, print_json
+from steelyard.cli.options import JsonOption, open_console, print_json, require_clone
 from steelyard.engines.compose.images import leave_settings
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
@@ -74,6 +74,7 @@ def build(
 
     What there is no base for is left out, which is said; an IMAGE that is named is refused.
     """
+    require_clone("images build")
     docker, console, names = _docker(), _console(), _names(targets, flavour)
     here = f"linux/{native_architecture()}"
     wanted = platform or here
@@ -102,6 +103,7 @@ def lock(
     ] = False,
 ) -> None:
     """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
+    require_clone("images lock")
     now = read_bases()
     if check_only:
         missing = find_unlocked(now)
@@ -178,7 +180,7 @@ def _read_record(path: Path) -> dict[str, dict[str, Any]]:
         if not all("containerimage.digest" in entry for entry in entries.values()):
             raise BadInput(f"{path} names an image without a digest: take the record of a release")
     except OSError as error:
-        raise BadInput(f"the record {path} cannot be read ({error.strerror})") from error
+        raise BadInput(f"the record {path} cannot be read ({error.strerror}): check the path") from error
     except (ValueError, AttributeError, TypeError) as error:
         raise BadInput(f"{path} is no record of a release") from error
     return entries

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`journey try` and `journey from-har`: journeys of workload files, before they are run."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -54,6 +55,8 @@ def try_(
 
     The operation that failed is printed in full. The exit code is 12 if one did.
     """
+    if url is not None and not re.match(r"https?://[^/\s]", url):
+        raise BadInput(f"--url {url}: write it with http://, for example http://127.0.0.1:9080")
     loaded = load_workload(workload).workload
     chosen = [f"topology={topology}"] if topology is not None else []
     arm = fixed_arm(workload, Settings(loaded, {}), [*chosen, *set_])

@@ -24,6 +24,7 @@ from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
 from steelyard.escape import printable
+from steelyard.paths import IS_RELEASE, name_program
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import RunRequest, SessionPlan
@@ -261,6 +262,12 @@ def with_session_options(command: Callable[..., None]) -> Callable[..., None]:
     return run_command
 
 
+def require_clone(command: str) -> None:
+    """Raise BadInput where this is an installed release, which has no sources."""
+    if IS_RELEASE:
+        raise BadInput(f"`{command}` works on the sources: clone the repository, and run it there")
+
+
 def require_trust(workload: str, trust: bool) -> None:
     """Run no command of a workload file of somebody else before a person agreed.
 
@@ -295,10 +302,16 @@ def expected_time(plan: SessionPlan) -> str:
 def open_console(stderr: bool = False) -> Console:
     """A console on standard output or error. What is no terminal (a log, a pipe) gets lines of 140 characters.
 
-    Rich itself takes 80 there, into which no table of ours fits; the variable COLUMNS decides as ever.
+    Rich itself takes 80 there, into which no table of ours fits; the variable COLUMNS decides as ever. FORCE_COLOR
+    brings colours into a log, and nothing that moves; NO_COLOR leaves them out everywhere.
     """
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return _Terminal(stderr=stderr, width=None if terminal or "COLUMNS" in os.environ else 140)
+    return _Terminal(
+        stderr=stderr,
+        width=None if terminal or "COLUMNS" in os.environ else 140,
+        force_terminal=terminal,
+        color_system="standard" if os.environ.get("FORCE_COLOR") and not terminal else "auto",
+    )
 
 
 _OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -311,9 +324,9 @@ class _Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """What is drawn; codes of Rich's own are no text and stay."""
         for segment in super().render(renderable, options):
-            text = segment.text
+            text = name_program(segment.text)
             if segment.control or text.replace("\n", "").isprintable():
-                yield segment
+                yield segment if text == segment.text else Segment(text, segment.style, segment.control)
             else:
                 yield Segment("\n".join(map(printable, text.split("\n"))), segment.style)
 

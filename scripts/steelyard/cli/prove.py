@@ -9,7 +9,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from typer import Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json
+from steelyard.cli.options import JsonOption, open_console, print_json, require_clone
 from steelyard.errors import Exit
 from steelyard.selfcheck.render import render, to_markdown
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck
@@ -49,4 +49,5 @@ def selfcheck(
 
 def run_tests(context: typer.Context) -> None:
     """Run the project's own tests and checkers, in tiers: ./steelyard test --help."""
+    require_clone("test")
     os.execv(sys.executable, [sys.executable, "-m", "suite", *context.args])

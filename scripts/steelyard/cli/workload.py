@@ -30,6 +30,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
+from steelyard.paths import PROGRAM
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
@@ -113,11 +114,11 @@ def up(
         _keep(workload, arm, port, jdk, listen)
         return
     require_trust(workload, trust)
-    workload_up.require_idle()
     console = open_console(stderr=True)
     with console.status("looking for what it runs on"):
         runtimes = RuntimeResolver(load_workload(workload), jdk)
         spec = _spec(runtimes, arm, port, listen)
+        workload_up.require_idle()
         require_startable([spec])
     ensure_builds(console, runtimes, [spec])
     with console.status(f"starting {arm.name}"):
@@ -192,7 +193,7 @@ def init(
         typer.echo(f"left out, for experiments set them: {' '.join(starter.left_out)}")
     typer.echo("next:")
     for command in (f"up {file}", f"journey try {file}", "down", f"run jvm-count --quick --workload {file}"):
-        typer.echo(f"  ./steelyard {command}")
+        typer.echo(f"  {PROGRAM} {command}")
 
 
 def down() -> None:

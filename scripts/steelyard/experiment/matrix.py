@@ -146,12 +146,13 @@ def with_host_levels(experiment: Experiment, levels: Callable[[str], list[Scalar
 def with_design(experiment: Experiment, **given: int | None) -> Experiment:
     """Other blocks or another seed, as `--blocks` and `--seed` give them (raises BadInput)."""
     wanted = {name: value for name, value in given.items() if value is not None}
-    options = " ".join(f"--{name} {value}" for name, value in wanted.items())
     design = experiment.design.model_dump() | wanted
     try:
         return Experiment.model_validate(experiment.model_dump(by_alias=True) | {"design": design})
     except ValidationError as error:
-        raise BadInput(": ".join(filter(None, (options, *first_error(error))))) from error
+        where, said = first_error(error)
+        name = where.rpartition(".")[2]
+        raise BadInput(f"--{name} {wanted.get(name)}: {said}") from error
 
 
 def with_settings(experiment: Experiment, settings: Settings, given: Sequence[str]) -> Experiment:
@@ -165,7 +166,7 @@ def with_settings(experiment: Experiment, settings: Settings, given: Sequence[st
     """
     for text in given:
         key, equals, value = text.partition("=")
-        if not equals or not value.strip():
+        if not key.strip() or not equals or not value.strip():
             raise BadInput(
                 f"--set {text!r} is not of the form factor=level[,level...], for example --set jvms=1,2,4"
             )
@@ -192,6 +193,10 @@ def _level(text: str, part: str) -> Any:
         raise BadInput(
             f"--set {text!r}: {part!r} is not a value that YAML can read: put it in quotes"
         ) from error
+    if isinstance(value, bool) and part.strip().lower() not in ("true", "false"):
+        value = (
+            part.strip()
+        )  # `on` and `yes` are names of levels; who means the truth value gets it further on
     plain = value if isinstance(value, list) else [value]
     if not all(isinstance(item, str | int | float | bool) for item in plain):
         raise BadInput(f"--set {text!r}: {part!r} is not one value: write for example --set jvms=1,2,4")

@@ -8,6 +8,7 @@ editors. Sizes are bytes and durations are seconds once read (see `steelyard.uni
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
@@ -145,7 +146,9 @@ class Warmup(Model):
     @model_validator(mode="after")
     def _check_order(self) -> Self:
         if self.until != "fixed" and self.at_most < self.at_least:
-            raise ValueError(f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s)")
+            raise ValueError(
+                f"at_most ({self.at_most:g}s) is shorter than at_least ({self.at_least:g}s): raise it"
+            )
         return self
 
 
@@ -195,9 +198,9 @@ class Load(Model):
             raise ValueError("a load by share needs capacity, and capacity means nothing without share")
         rate = self.rate is not None or self.share is not None
         if self.model == "closed" and (not users or rate):
-            raise ValueError("a closed model needs users and has no rate")
+            raise ValueError("a closed model needs users and has no rate: set model: open for a rate")
         if self.model == "open" and (not rate or users):
-            raise ValueError("an open model needs rate and has no users")
+            raise ValueError("an open model needs rate and has no users: set model: closed for users")
         if self.users is not None and self.users < self.injectors:
             raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")
         if self.mix is not None and abs(sum(self.mix.values()) - 100) > 0.01:
@@ -330,6 +333,11 @@ class Quick(Model):
         return search and Search.model_validate({**search.model_dump(by_alias=True), **self.search})
 
 
+def _error_at(at: tuple[str, ...], sentence: str) -> PydanticCustomError:
+    """What is wrong with a key further down, at which the sentence points."""
+    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
+
+
 class Experiment(Model):
     """One question in one YAML file."""
 
@@ -360,7 +368,8 @@ class Experiment(Model):
     def _search_fits(self) -> Self:
         if self.search is None:
             if min(self.design.blocks, self.quick.blocks) < 2:
-                raise ValueError("blocks: an interval needs two blocks or more")
+                where = "design" if self.design.blocks < 2 else "quick"
+                raise _error_at((where, "blocks"), "an interval needs two blocks or more")
             if self.quick.search:
                 raise ValueError("quick.search: the experiment has no search")
             return self
@@ -374,11 +383,10 @@ class Experiment(Model):
     def _baseline_is_a_level(self) -> Self:
         for name, level in self.baseline.items():
             if name not in self.factors:
-                raise ValueError(
-                    f"baseline names {name!r}, which is no factor: factors are {', '.join(self.factors)}"
-                )
+                listed = ", ".join(self.factors)
+                raise _error_at(("baseline", name), f"{name!r} is no factor: factors are {listed}")
             levels = list(self.factors[name].levels)
             if self.factors[name].levels != "host" and level not in levels:
                 listed = ", ".join(str(known) for known in levels)
-                raise ValueError(f"baseline {name}: {level!r} is not a level: levels are {listed}")
+                raise _error_at(("baseline", name), f"{level!r} is not a level: levels are {listed}")
         return self

@@ -17,7 +17,7 @@ from steelyard.experiment.schema import DeploymentSettings, Load
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
 from steelyard.workload.schema import Workload
-from steelyard.yamlfile import first_error, nearest
+from steelyard.yamlfile import first_error, nearest, nearest_choice
 
 Section = Literal["load", "jvm", "deployment", "jitserver", "workload", "host"]
 SECTIONS: dict[Section, type[BaseModel]] = {
@@ -58,6 +58,8 @@ class Settings:
         if name in self.sections:
             return self.sections[name]
         known = sorted(self.sections)
+        if "." not in name and (near := nearest(name, known)):
+            raise BadInput(f"{name!r} is not a setting{near}: `./steelyard explain` lists them")
         if "." in name:
             whose: Section = "jitserver" if name.startswith("jitserver.") else "workload"
             owner = "the JITServer" if whose == "jitserver" else f"the workload {self.workload}"
@@ -67,7 +69,7 @@ class Settings:
             )
         more = [key for key in known if self.sections[key] in (*_NAMED, "host")]
         raise BadInput(
-            f"{name!r} is not a setting{nearest(name, known)}; settings are the keys of load, deployment and"
+            f"{name!r} is not a setting; settings are the keys of load, deployment and"
             f" deployment.jvm (docs/experiments.md), {', '.join(more)}"
         )
 
@@ -93,6 +95,7 @@ class Settings:
                 annotated: Any = Annotated[field.annotation, *field.metadata, None]
                 TypeAdapter(annotated).validate_python(value)
         except ValidationError as error:
-            raise BadInput(f"{name}={value}: {name}: {first_error(error)[1]}") from error
+            said = first_error(error)[1]
+            raise BadInput(f"{name}={value}: {said}{nearest_choice(value, said)}") from error
         except ValueError as error:
             raise BadInput(f"{name}={value}: {error}") from error

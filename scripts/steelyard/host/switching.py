@@ -26,7 +26,7 @@ from typing import Self
 from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardError
 from steelyard.host.states import STATES, find_state
 from steelyard.host.system import System
-from steelyard.paths import ROOT
+from steelyard.paths import PYTHON_PATH
 from steelyard.process_tree import start_ticks
 from steelyard.processes import Children
 from steelyard.results.store import write_atomic
@@ -242,7 +242,7 @@ class HostStates:
         """Write down what there is, and have it put back should this process be killed, before anything is changed."""
         pid, root = os.getpid(), str(self._system.root.absolute())
         started = start_ticks(pid) or 0
-        module = [f"PYTHONPATH={ROOT / 'scripts'}", sys.executable, "-m", "steelyard.host.switching"]
+        module = [f"PYTHONPATH={PYTHON_PATH}", sys.executable, "-m", "steelyard.host.switching"]
         put_back(self._system)
         with record_lock(self._system):
             other = read_record(self._system)

@@ -87,12 +87,16 @@ def read_har(path: Path) -> list[HarEntry]:
             raise BadInput(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB: record less")
         document = json.loads(read_bytes(path).decode("utf-8-sig"))
     except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror}") from error
+        raise BadInput(f"cannot read {path} ({error.strerror}): check the path") from error
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no recording: not valid JSON ({error})") from error
+        raise BadInput(
+            f"{path} is no recording: not valid JSON ({error}): save it as HAR in the browser"
+        ) from error
     entries = document.get("log", {}).get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, list) or not entries:
-        raise BadInput(f"{path} is no recording: a HAR file has requests in log.entries")
+        raise BadInput(
+            f"{path} is no recording: a HAR file has requests in log.entries: save one in the browser"
+        )
     recorded = []
     for number, entry in enumerate(entries):
         try:

@@ -215,6 +215,8 @@ class Journal:
             return read_bytes(self.path)
         except FileNotFoundError:
             return b""
+        except NotADirectoryError as error:
+            raise BadInput(f"{self.path.parent} is a file: give the folder of the session") from error
         except OSError as error:
             raise BadInput(
                 f"{self.path} cannot be read ({error.strerror}): restore it from a copy"

@@ -17,7 +17,8 @@ from steelyard.host.facts import read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.paths import ROOT
+from steelyard.paths import IS_RELEASE, PROGRAM, ROOT
+from steelyard.published import read_release
 from steelyard.results.schema import ArmRecord, HostFacts, RecordedWorkload, Session
 from steelyard.results.store import SessionDirectory, no_space, write_record
 from steelyard.sampling.procfs import boot_id
@@ -114,7 +115,7 @@ _NOT_REPEATED = {"--resume": 0, "--go-on": 0, "--json": 0, "--metrics-port": 1}
 
 def repeat_command(argv: Sequence[str], seed: int) -> str:
     """The command line that runs the same session again, in the same order: as it was typed, with the seed."""
-    kept, words = ["./steelyard"], iter(argv)
+    kept, words = [PROGRAM], iter(argv)
     for word in words:
         name, _, value = word.partition("=")
         if name not in _NOT_REPEATED:
@@ -131,7 +132,7 @@ def resume_command(directory: SessionDirectory, target: ClusterTarget) -> str:
     terms = directory.session().gate
     confirms = terms is not None and terms.confirms is not None
     path = directory.path.parent if confirms else directory.path
-    return shlex.join(["./steelyard", "resume", *target.options(), str(path)])
+    return shlex.join([PROGRAM, "resume", *target.options(), str(path)])
 
 
 def find_unfinished(results: Path, request: RunRequest) -> SessionDirectory | None:
@@ -245,6 +246,8 @@ def _fresh(results: Path, name: str) -> Path:
 
 def _revision() -> str | None:
     """Commit of the checkout, with `+` when it was changed; None outside a git checkout."""
+    if IS_RELEASE:
+        return read_release().commit
     try:
         commit = git(ROOT, "rev-parse", "--short=12", "HEAD")
         # A session must not hold a lock that a person's git waits for.

@@ -47,7 +47,7 @@ from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
 from steelyard.spec.split import Core, check_conserved, check_isolated, check_kinds, even_injector_cores
 from steelyard.units import format_duration, format_size
-from steelyard.workload.loader import LoadedWorkload
+from steelyard.workload.loader import LoadedWorkload, workload_names
 from steelyard.yamlfile import Scalar, find_file
 
 LONGEST_SESSION = 14 * 24 * 3600.0
@@ -190,7 +190,9 @@ def make_plan(request: RunRequest) -> SessionPlan:
 
 def question_of(request: RunRequest) -> LoadedExperiment:
     """What is asked, with what the command line changes of the file (raises BadInput)."""
-    path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment")
+    name = request.experiment
+    more = f"; {name} is a workload, as in `--workload {name}`" if name in workload_names() else ""
+    path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment", more)
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
     if request.quick:
         experiment = with_quick(experiment, settings)
@@ -324,7 +326,10 @@ def host_checks() -> HostChecks:
 
 def _check(state: HostState, value: object) -> None:
     if not (state.of_servers and value == SERVERS):  # which CPUs those are is known once there are servers
-        state.parse(System(), value)
+        try:
+            state.parse(System(), value)
+        except ValueError as error:
+            raise ValueError(f"{error}; it takes {state.allowed}") from error
 
 
 def _levels(name: str) -> list[Scalar]:

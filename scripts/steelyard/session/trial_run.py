@@ -15,7 +15,7 @@ from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import NoSpace
 from steelyard.host.network import PODS, network_path
 from steelyard.measure.samples import Samples, SamplesReader
-from steelyard.paths import ROOT
+from steelyard.paths import PYTHON_PATH
 from steelyard.processes import Child, child_environment
 from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.schema import Phase
@@ -179,8 +179,8 @@ class TrialRun:
                 "sampler",
                 [sys.executable, "-m", "steelyard.sampling", str(self.folder / "sampler.json")],
                 console=self.folder / "logs" / "sampler.log",
-                cwd=ROOT / "scripts",
-                env=child_environment(PYTHONPATH=str(ROOT / "scripts")),
+                cwd=PYTHON_PATH,
+                env=child_environment(PYTHONPATH=str(PYTHON_PATH)),
             )
             if self.streams is not None:
                 self.streams.watch_own(self.sampler)

@@ -3,7 +3,7 @@
 
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.jvm.jitserver import server_options
-from steelyard.paths import ROOT
+from steelyard.paths import PYTHON_PATH
 from steelyard.workload.schema import ComponentDescription, ContainerDescription, ProcessDescription, Ready
 
 KIND, RELAY = "jitserver", "relay"
@@ -52,7 +52,7 @@ def relays(deployment: DeploymentSettings) -> dict[str, ComponentDescription]:
             cpus="injectors",
             process=ProcessDescription(
                 command=["python3", "${folder}/relay.py", "${port}", *to, f"{delay:.9f}", "${status}"],
-                files={"relay.py": str(ROOT / "scripts/steelyard/relay.py")},
+                files={"relay.py": str(PYTHON_PATH / "steelyard/relay.py")},
             ),
             ready=Ready(path="/metrics"),
             metrics="/metrics",

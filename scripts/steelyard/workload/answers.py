@@ -37,7 +37,7 @@ def _expression(written: str) -> str:
         re.compile(written)
     except re.error as error:
         if error.msg in _UNSOUND and "\\Q" not in written:
-            raise ValueError(f"it is no regular expression ({error})") from error
+            raise ValueError(f"it is no regular expression ({error}): correct it") from error
     return written
 
 

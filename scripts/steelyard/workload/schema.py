@@ -32,7 +32,7 @@ def require_expression(written: str) -> None:
     try:
         re.compile(written)
     except re.error as error:
-        raise ValueError(f"it is no regular expression ({error})") from error
+        raise ValueError(f"it is no regular expression ({error}): correct it") from error
 
 
 class WorkloadSetting(Model):

@@ -3,7 +3,6 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -50,7 +49,7 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         (
             ["plan", "jvm-count", "--set", "jvms=1,many"],
             4,
-            "jvms=many: jvms: must be a whole number",
+            "jvms=many: must be a whole number",
         ),
         (
             ["plan", "jvm-count", "--set", "total_heap=48m"],
@@ -58,21 +57,21 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
             "is below the 32 MiB that it needs to start and serve",
         ),
         (["plan", "jvm-count", "--set", "cores=4096"], 4, "needs 4096 cores, this host offers"),
-        (["plan", "jvm-count", "--blocks", "1"], 4, "--blocks 1: blocks: an interval needs two blocks"),
+        (["plan", "jvm-count", "--blocks", "1"], 4, "--blocks 1: an interval needs two blocks"),
         (["run", "jvm-count", "--jdk", "/no/such/jdk"], 3, "/no/such/jdk"),
         (
             ["plan", "jvm-count", "--set", "gc=generational", "--set", "jvms=["],
             4,
             "'[' is not a value that YAML can read",
         ),
-        (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "gc: must be 'default'"),
+        (["plan", "jvm-count", "--set", "gc=2024-13-45"], 4, "gc=2024-13-45: must be 'default'"),
         (["plan", "jvm-count", "--engine", ","], 4, "is not one value"),
         (
             ["plan", "jvm-count", "--engine", "podman"],
             4,
             "must be 'process', 'compose' or 'kubernetes'",
         ),
-        (["plan", "jvm-count", "--seed", "-1"], 4, "--seed -1: design.seed: must be at least 0"),
+        (["plan", "jvm-count", "--seed", "-1"], 4, "--seed -1: must be at least 0"),
         (["plan", "jvm-count", "--workload", "pong"], 4, "unknown workload 'pong'"),
         (["plan", "n" * 300 + ".yaml"], 4, "there is no experiment file"),
         (["plan", "jvm-count", "--workload", "n" * 300 + ".yaml"], 4, "there is no workload file"),
@@ -83,12 +82,12 @@ def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         (["up", "ping", "--engine", "podman"], 4, "unknown engine 'podman': there are process, compose"),
         (["up", "ping", "--set", "acmeair.today=system"], 4, "'acmeair.today' is not a setting"),
         (["schema", "nothing"], 4, "choose experiment, workload, session"),
-        (["frobnicate"], 13, "No such command 'frobnicate': see ./steelyard --help"),
-        (["plan"], 13, "Missing argument 'EXPERIMENT': see ./steelyard plan --help"),
-        (["plan", "jvm-count", "--blcks", "6"], 13, "No such option: --blcks"),
-        (["plan", "jvm-count", "--blocks", "many"], 13, "'--blocks': must be a whole number"),
+        (["frobnicate"], 13, "there is no command 'frobnicate': see ./steelyard --help"),
+        (["plan"], 13, "EXPERIMENT is missing: see ./steelyard plan --help"),
+        (["plan", "jvm-count", "--blcks", "6"], 13, "there is no option --blcks (did you mean '--blocks'?)"),
+        (["plan", "jvm-count", "--blocks", "many"], 13, "--blocks: must be a whole number"),
         (["plan", "\udcff"], 4, "is no valid text"),
-        (["images", "nothing"], 13, "No such command 'nothing': see ./steelyard images --help"),
+        (["images", "nothing"], 13, "there is no command 'nothing': see ./steelyard images --help"),
     ],
 )
 def test_bad_input_is_one_sentence_and_an_exit_code(
@@ -232,10 +231,8 @@ def test_list_and_doctor_speak_json(steelyard: Any, tmp_path: Path) -> None:
     assert {"smt", "thp", "steal"} <= {finding["topic"] for finding in findings}
 
 
-def test_the_exit_codes_are_those_of_the_documents() -> None:
-    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    told = re.findall(r"^\| (\d+) \| (.*) \|$", text, flags=re.MULTILINE)
-    assert told == [(str(int(code)), code.meaning) for code in Exit]
+def test_exit_codes_have_one_meaning_each() -> None:
+    assert [code for code in Exit if not code.remedy] == [Exit.OK, Exit.READER_GONE]
     # The gate's two mean nothing else: no error ends with them, and no command but the gate names them.
     gate = {Exit.REGRESSION, Exit.INCONCLUSIVE}
     errors = list(_below(SteelyardError))

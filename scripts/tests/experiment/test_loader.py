@@ -81,7 +81,7 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "levels: [1, 2, 4, 6, 12]",
             "levels: [1, two]",
             "  jvms:",
-            "jvms=two: jvms: must be a whole number",
+            "jvms=two: must be a whole number",
         ),
         ("levels: [1, 2, 4, 6, 12]", "levels: []", "    levels:", "must have at least 1 entry"),
         ("at_least: 60s", "at_least: 600s", "  warmup:", "at_most (240s) is shorter than at_least (600s)"),
@@ -89,7 +89,7 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "{compile: foreground}",
             "{compile: later}",
             "  settings:",
-            "quick.settings.compile: compile=later: compile: must be",
+            "quick.settings.compile: compile=later: must be",
         ),
         (
             "levels: {jvms: [1, 2]}",
@@ -127,7 +127,7 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "deployment:",
             "memory is the limit of a container: set engine: compose",
         ),
-        ("blocks: 6", "blocks: 1", "steelyard", "blocks: an interval needs two blocks or more"),
+        ("blocks: 6", "blocks: 1", "  blocks:", "design.blocks: an interval needs two blocks or more"),
         (
             "primary: throughput",
             "primary: thruput",
@@ -159,14 +159,14 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
         (
             "baseline: {jvms: 1}",
             "baseline: {jvms: 3}",
-            "steelyard",
-            "baseline jvms: 3 is not a level: levels are 1, 2, 4, 6, 12",
+            "baseline",
+            "baseline.jvms: 3 is not a level: levels are 1, 2, 4, 6, 12",
         ),
         (
             "baseline: {jvms: 1}",
             "baseline: {gc: serial}",
-            "steelyard",
-            "baseline names 'gc', which is no factor",
+            "baseline",
+            "baseline.gc: 'gc' is no factor: factors are jvms",
         ),
         (
             "design:\n",
@@ -231,7 +231,8 @@ def test_a_factor_that_is_no_setting_is_refused(edited: Edit) -> None:
     path = edited("factors:\n  jvms:", "factors:\n  jwms:")
     path.write_text(path.read_text(encoding="utf-8").replace("baseline: {jvms: 1}\n", ""), encoding="utf-8")
     with pytest.raises(
-        BadInput, match=r"changed\.yaml:\d+: factors\.jwms: 'jwms' is not a setting .*; settings are"
+        BadInput,
+        match=r"changed\.yaml:\d+: factors\.jwms: 'jwms' is not a setting .*: `\./steelyard explain`",
     ):
         load(path)
 
@@ -265,9 +266,9 @@ def test_an_experiment_of_another_workload_names_what_does_not_fit() -> None:
     )
 
 
-def test_an_unknown_experiment_names_those_that_there_are() -> None:
+def test_an_unknown_experiment_names_the_nearest() -> None:
     with pytest.raises(
-        BadInput, match=r"unknown experiment 'jvm-cuont' \(did you mean 'jvm-count'\?\): there are"
+        BadInput, match=r"unknown experiment 'jvm-cuont' \(did you mean 'jvm-count'\?\): `\./steelyard list`"
     ):
         find_file("jvm-cuont", experiment_files(EXPERIMENTS), "experiment")
 

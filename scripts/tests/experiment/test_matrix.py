@@ -139,7 +139,7 @@ def test_the_warm_up_of_quick_can_be_set_and_varied() -> None:
         assert (warmup.until, warmup.at_least) == ("fixed", 45.0)
     varied = arms("jvm-count", "jvms=1", "warmup=10s,1m", quick=True)
     assert [arm.load.warmup.at_least for arm in varied.values()] == [10.0, 60.0]
-    with pytest.raises(BadInput, match="warmup=long: warmup: 'long' is not a duration"):
+    with pytest.raises(BadInput, match="warmup=long: 'long' is not a duration"):
         arms("jvm-count", "warmup=long")
 
 
@@ -180,21 +180,21 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("jvm=1,2", "'jvm' is not a setting (did you mean 'jvms'?); settings are "),
+        ("jvm=1,2", "'jvm' is not a setting (did you mean 'jvms'?): `./steelyard explain` lists them"),
         ("bananas=3", "'bananas' is not a setting"),
         ("customers=3", "'customers' is not a setting"),
         ("acmeair.customers=3", "'acmeair.customers' is not a setting of the workload ping, which has none"),
         ("jvms", "is not of the form factor=level"),
         ("jvms=", "is not of the form factor=level"),
-        ("=1", "'' is not a setting"),
-        ("jvms=1,x", "jvms=x: jvms: must be a whole number"),
-        ("jvms=0,1", "jvms=0: jvms: must be at least 1"),
-        ("jvms=1,257", "jvms=257: jvms: must be at most 256"),
+        ("=1", "'=1' is not of the form"),
+        ("jvms=1,x", "jvms=x: must be a whole number"),
+        ("jvms=0,1", "jvms=0: must be at least 1"),
+        ("jvms=1,257", "jvms=257: must be at most 256"),
         (
             "gc=fancy",
             "must be 'default', 'generational', 'regional', 'serial', 'z', 'shenandoah', 'optavgpause'",
         ),
-        ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: jvm_args: 'safepoint' is no option of a JVM"),
+        ("jvm_args=-Xlog:gc,safepoint", "jvm_args=safepoint: 'safepoint' is no option of a JVM"),
         ("jvms=4", "one arm only"),
         ("jvms=2,2", "have the same settings"),
         (
@@ -203,7 +203,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ),
         (
             "jitserver.cores=0",
-            "jitserver.cores=0: jitserver.cores: must be at least 1",
+            "jitserver.cores=0: must be at least 1",
         ),
         (
             "jitserver.memory=1g",
@@ -216,9 +216,9 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("jvms=1,", "'' is not one value"),
         ("users=1,.nan", "'.nan' is not a value that YAML can read"),
         ("jvms={a: 1}", "'{a: 1}' is not one value"),
-        ("gc=2024-13-45", "gc=2024-13-45: gc: must be 'default'"),
+        ("gc=2024-13-45", "gc=2024-13-45: must be 'default'"),
         ("gc=2024-12-05", "must be 'default'"),
-        ("jvms==", "jvms==: jvms: must be a whole number"),
+        ("jvms==", "jvms==: must be a whole number"),
         ("gc=!!bool maybe", "is not a value that YAML can read"),
         ("gc=!!python/name:os.system", "is not a value that YAML can read"),
         ("gc=\x07", "is not a value that YAML can read"),
@@ -227,7 +227,7 @@ def test_a_day_is_a_text_as_it_was_written() -> None:
         ("thp=sometimes", "thp=sometimes: 'sometimes' is no mode"),
         ("huge_pages=1.5", "is no number of pages"),
         ("measure=0", "measure"),
-        ("engine=podman", "engine=podman: engine: must be 'process', 'compose' or 'kubernetes'"),
+        ("engine=podman", "engine=podman: must be 'process', 'compose' or 'kubernetes'"),
     ],
 )
 def test_a_bad_set_is_refused_in_one_sentence(setting: str, says: str) -> None:

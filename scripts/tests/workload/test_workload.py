@@ -174,7 +174,7 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "operation: list",
             "operation: List!",
             "            - {operation: List!",
-            "must have the form",
+            "must be small letters, digits and hyphens",
         ),
         (
             "{folder: app}",
@@ -240,7 +240,7 @@ def test_a_users_own_server_is_a_workload(write: Callable[..., Path]) -> None:
             "within: must be at least 0.001",
         ),
         ("min_heap: 48m", "min_heap: 48", "min_heap", "min_heap: 48 is less than 1 MiB"),
-        ("name: shop", "name: My Shop", "name", "must have the form"),
+        ("name: shop", "name: My Shop", "name", "must be small letters, digits and hyphens"),
         ("steelyard: 1", "steelyard: 2", "steelyard", "steelyard: must be 1 (it is 2)"),
     ],
 )
