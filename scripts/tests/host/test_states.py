@@ -175,7 +175,7 @@ kernel, facts = Kernel(root), read_facts(root)
 places = {
     "doctor": [seen.state for seen in examine(root, root, 0.0) if seen.topic == "swap-taste"],
     "session": facts.extra["swap_taste"],
-    "report": repr(host(SimpleNamespace(session=SimpleNamespace(host=facts)))),
+    "report": repr(host(SimpleNamespace(session=SimpleNamespace(host=facts), trials=()))),
     "reference": fill_page(page.read_text(encoding="utf-8")),
 }
 try:
