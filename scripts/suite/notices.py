@@ -92,6 +92,8 @@ def read_licences(pom: Path, repository: Path) -> list[str]:
 
 
 def _identify(name: str) -> str:
+    if name.strip() in _SPDX.values():
+        return name.strip()
     words = " ".join(name.lower().split())
     return next((spdx for part, spdx in _SPDX.items() if part in words), f"?{name}?")
 

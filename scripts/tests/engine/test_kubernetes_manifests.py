@@ -185,7 +185,7 @@ def test_a_trial_has_a_password_of_its_own_and_asks_for_no_secret(tmp_path: Path
         found = applied(spec, tmp_path, replace(MARKS, token=token))
         assert not {"Secret", "Role", "ServiceAccount"} & {kind for kind, _ in found}
         assert ("Job", "password") not in found
-        passwords.add(found["ConfigMap", "database"]["data"]["password"])
+        passwords.add(found["ConfigMap", "database"]["data"]["database_password"])
         for name, variable in (
             ("server", "MONGO_PASSWORD_FILE"),
             ("database", "MONGO_INITDB_ROOT_PASSWORD_FILE"),
@@ -197,7 +197,7 @@ def test_a_trial_has_a_password_of_its_own_and_asks_for_no_secret(tmp_path: Path
             assert {"name": "password", "mountPath": "/run/steelyard", "readOnly": True} in main[
                 "volumeMounts"
             ]
-            assert variables(main)[variable] == "/run/steelyard/password"
+            assert variables(main)[variable] == "/run/steelyard/database_password"
     assert len(passwords) == 2
     assert min(map(len, passwords)) >= 32
 

@@ -71,7 +71,7 @@ def test_a_secret_is_made_once_and_is_never_the_same(api: tuple[str, type[_Api]]
     assert not make_secret("database", server, account)
     assert seen.made["database"] is first
     assert make_secret("other", server, account)
-    words = [seen.made[name]["stringData"]["password"] for name in ("database", "other")]
+    words = [seen.made[name]["stringData"]["database_password"] for name in ("database", "other")]
     assert words[0] != words[1]
     assert len(base64.urlsafe_b64decode(words[0])) == 24
     assert first["immutable"] is True

@@ -345,7 +345,7 @@ def test_databases_have_a_password_that_nobody_chose(everything: list[list[Manif
         assert users >= {name for name in made if name.endswith("database")}
         for name in users:
             given = {one["name"]: one.get("value") for one in variables(made[name])}
-            assert {"/run/steelyard/password", "/run/steelyard"} & set(given.values())
+            assert {"/run/steelyard/database_password", "/run/steelyard"} & set(given.values())
             assert {"name": "password", "mountPath": "/run/steelyard", "readOnly": True} in made[name][
                 "containers"
             ][0]["volumeMounts"]

@@ -25,7 +25,7 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 from steelyard.engines.kubernetes.api import Object
 from steelyard.errors import Exit
 
-KEY = "password"
+KEY = "database_password"
 """Under this the Secret has it."""
 ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 """Where Kubernetes puts token, namespace and certificate of the pod's account."""

@@ -97,7 +97,7 @@ public final class PostgreSql {
    */
   public Map<String, String> environment(String prefix) throws IOException {
     Path secrets = Files.createDirectories(folder.resolve("secrets"));
-    Files.writeString(secrets.resolve("password"), "steelyard\n");
+    Files.writeString(secrets.resolve("database_password"), "steelyard\n");
     return Map.of(
         prefix + "_DATABASE",
         "postgresql",
