@@ -151,7 +151,7 @@ CountersOption = Annotated[
     Option(
         "--counters",
         metavar="COUNTER",
-        help="What perf has to count of each component: instructions, dtlb_misses, ... (docs/metrics.md), or all that"
+        help="What perf has to count of each component, as instructions or dtlb_misses (docs/metrics.md); all: what"
         " this host has. May be given several times.",
         show_default=False,
     ),

@@ -213,7 +213,7 @@ def test_a_state_is_one_file(tmp_path: Path) -> None:
     assert "| `swap_taste` | 0 to 200 | `/proc/sys/vm/swappiness` |" in places.pop("reference")
     assert "swap_taste" in places.pop("report")
     assert places == {
-        "plan": "201 is above 200",
+        "plan": "201 is above 200; it takes 0 to 200",
         "doctor": ["60"],
         "session": "60",
         "set": "1",

@@ -17,12 +17,14 @@ from typing import Any, cast
 import pytest
 
 from steelyard.engines.base import Running
+from steelyard.measure import jvm
+from steelyard.measure.counted import COUNTS
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
 from steelyard.measure.registry import TRIAL_FIGURES
 from steelyard.measure.samples import Samples
-from steelyard.measure.window import SENTENCES, Window
+from steelyard.measure.window import SENTENCES, ComponentFigure, Window
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
@@ -126,6 +128,7 @@ def figures_of(part: Any) -> Any:
         *("unknown", "gc_unknown", "gc_stall_seconds", "injector_memory_share", "abandoned_requests"),
         *("kernel_share", "softirq_share", "saturated_forwarders", "compiler_wait", "compiler_demand"),
         "network_path",
+        *(figure.name for figure in (*COUNTS, *vars(jvm).values()) if isinstance(figure, ComponentFigure)),
     }
     return {name: figures_of(value) for name, value in part.items() if name not in newer}
 
