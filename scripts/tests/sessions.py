@@ -77,8 +77,8 @@ class Bench:
             self.world.clock,
             self.world.observe,
             # Of this process's own group: on a host with a CPU limit it grows by itself.
-            lambda: 0.0,
-            lambda: 0.0,
+            read_throttling=lambda: 0.0,
+            wash_out=lambda: 0.0,
         )
 
 
