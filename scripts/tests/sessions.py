@@ -75,7 +75,7 @@ class Bench:
             self.children,
             self.watcher,
             self.world.clock,
-            self.world.observe,
+            read_back=self.world.observe,
             # Of this process's own group: on a host with a CPU limit it grows by itself.
             read_throttling=lambda: 0.0,
             wash_out=lambda: 0.0,

@@ -8,8 +8,8 @@ from steelyard.results import figures
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import Session
 
-_ALL = 4
-"""Arms that are all named; of more the first, the last and the baseline are."""
+ALL = 4
+"""Arms that an answer names all; of more the first and the last are, and of a ramp-up the baseline."""
 _TIME = "time_to_"
 
 
@@ -37,7 +37,7 @@ def ramp_up_lead(session: Session, analysis: Analysis) -> str:
             after = f", those after {figures.with_unit(info, partly[arm].mean)}" if reached else ""
             texts[arm] = f"in {reached} of {count} trials with {arm_label(session, arm)}{after}"
     named = [*texts]
-    if len(named) > _ALL:
+    if len(named) > ALL:
         ends = (named[0], analysis.baseline, named[-1])
         named = [arm for arm in named if arm in ends]
     label = info.label.removeprefix("time to ")

@@ -65,7 +65,7 @@ Values = Mapping[Place, float]
 def arm_label(session: Session, arm: str) -> str:
     """An arm in the words of its experiment: `JVMs = 4, pages = large`, by what the arms of the session differ in."""
     labels = {name: factor.label or name for name, factor in session.experiment.factors.items()}
-    levels = next(record.levels for record in session.arms if record.name == arm)
+    levels = session.arm(arm).levels
     differing = [
         name for name in levels if any(other.levels.get(name) != levels[name] for other in session.arms)
     ]

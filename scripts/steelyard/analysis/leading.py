@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a session as figures in a few words: what stands first on the page (pure)."""
 
-from steelyard.analysis.climbs import join_words, ramp_up_lead
+from steelyard.analysis.climbs import ALL, join_words, ramp_up_lead
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import SURVIVED, beyond_noise, primary_claim
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, SearchResult
 from steelyard.results.schema import Session
-
-ALL = 4
-"""Arms that are all named; of more the least and the most are."""
 
 
 def lead(session: Session, analysis: Analysis) -> str:

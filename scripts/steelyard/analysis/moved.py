@@ -137,9 +137,7 @@ def find_moved(session: Session, analysis: Analysis, trials: Sequence[Trial]) ->
 def _values_of_summary(analysis: Analysis, name: str, arm: str) -> Values:
     """As the analysis has them: some metrics need the trials of other arms and are in no trial."""
     summary = analysis.summaries.get(name, {}).get(arm)
-    if summary is None:
-        return {}
-    return dict(zip(zip(summary.blocks, summary.rounds, strict=True), summary.values, strict=True))
+    return summary.by_place if summary is not None else {}
 
 
 def _candidates(specs: Collection[Spec]) -> Iterator[_Candidate]:

@@ -395,9 +395,7 @@ class _AnswerWording:
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
         summary = self.analysis.summaries[name].get(arm)
-        if summary is None:
-            return {}
-        return dict(zip(zip(summary.blocks, summary.rounds, strict=True), summary.values, strict=True))
+        return summary.by_place if summary is not None else {}
 
     def label_of(self, estimate: Estimate) -> str:
         """The arm of an estimate."""

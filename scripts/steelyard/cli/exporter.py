@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Enum, Gauge, Info, start_http_s
 
 from steelyard.errors import PortInUse
 from steelyard.results.schema import Phase, Planned, Session, Trial
-from steelyard.session.context import Watcher
+from steelyard.session.context import PassingWatcher, Watcher
 
 LOOPBACK = "127.0.0.1"
 
@@ -43,11 +43,11 @@ def export_figures(watcher: Watcher, session: Session, port: int | None) -> Iter
         thread.join()
 
 
-class Exporter:
-    """A watcher that keeps gauges and passes everything on."""
+class Exporter(PassingWatcher):
+    """Keeps gauges."""
 
     def __init__(self, watcher: Watcher, session: Session) -> None:
-        self._watcher = watcher
+        super().__init__(watcher)
         self.registry = CollectorRegistry()
         info = Info("steelyard_session", "The running session.", registry=self.registry)
         info.info({"id": session.id, "experiment": session.experiment.name})
@@ -81,21 +81,17 @@ class Exporter:
         self._block.set(planned.block)
         self._arm.labels(planned.arm).set(1)
         self._count(done, total)
-        self._watcher.trial_started(planned, done, total)
+        super().trial_started(planned, done, total)
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
         """Note the phase."""
         self._phase.state(phase)
-        self._watcher.phase(phase, seconds)
-
-    def progress(self, text: str) -> None:
-        """Pass it on."""
-        self._watcher.progress(text)
+        super().phase(phase, seconds)
 
     def throughput(self, rate: float) -> None:
         """Note the throughput."""
         self._throughput.set(rate)
-        self._watcher.throughput(rate)
+        super().throughput(rate)
 
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Note the outcome."""
@@ -107,11 +103,7 @@ class Exporter:
         else:
             for name, value in trial.metrics.items():
                 self._metric.labels(trial.arm, name).set(value)
-        self._watcher.trial_ended(trial, done, total)
-
-    def note(self, sentence: str) -> None:
-        """Pass it on."""
-        self._watcher.note(sentence)
+        super().trial_ended(trial, done, total)
 
     def _count(self, done: int, total: int) -> None:
         self._ended.set(done)

@@ -22,10 +22,10 @@ from steelyard.gate.history import (
     spread,
 )
 from steelyard.gate.plan import OTHER_METRICS
-from steelyard.gate.result import GateResult
+from steelyard.gate.result import read_result
 from steelyard.measure.registry import METRIC_INFOS
 from steelyard.results.figures import count
-from steelyard.results.store import SessionDirectory, read_record, write_atomic
+from steelyard.results.store import SessionDirectory, write_atomic
 
 app = typer.Typer(
     help="Figures over commits: add sessions, draw them, find changes.",
@@ -70,9 +70,7 @@ def add(
     """Keep the figures of sessions as small files."""
     for directory in directories:
         session = SessionDirectory(directory)
-        path = session.path / "gate.json"
-        result = read_record(path, GateResult) if path.exists() else None
-        entry = entry_of(session.session(), session.trials(), arm, commit, result, pool)
+        entry = entry_of(session.session(), session.trials(), arm, commit, read_result(session.path), pool)
         typer.echo(keep(folder, entry))
 
 

@@ -30,9 +30,9 @@ from steelyard.report.otlp import (
     trial_spans,
 )
 from steelyard.results.figures import count
-from steelyard.results.schema import Phase, Planned, Session, Trial
+from steelyard.results.schema import Session, Trial
 from steelyard.results.store import SessionDirectory
-from steelyard.session.context import Watcher
+from steelyard.session.context import PassingWatcher, Watcher
 
 ENDPOINT, HEADERS, DISABLED = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SDK_DISABLED"
 """Variables of OpenTelemetry that are followed."""
@@ -166,37 +166,17 @@ class _Sender:
             answer.read()
 
 
-class _TelemetryWatcher:
-    """A watcher that sends trials and passes everything on."""
+class _TelemetryWatcher(PassingWatcher):
+    """Sends trials."""
 
     def __init__(self, watcher: Watcher, session: Session, sender: _Sender) -> None:
-        self._watcher = watcher
+        super().__init__(watcher)
         self._session = session
         self._sender = sender
-
-    def trial_started(self, planned: Planned, done: int, total: int) -> None:
-        """Pass it on."""
-        self._watcher.trial_started(planned, done, total)
-
-    def phase(self, phase: Phase, seconds: float | None) -> None:
-        """Pass it on."""
-        self._watcher.phase(phase, seconds)
-
-    def progress(self, text: str) -> None:
-        """Pass it on."""
-        self._watcher.progress(text)
-
-    def throughput(self, rate: float) -> None:
-        """Pass it on."""
-        self._watcher.throughput(rate)
 
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Send the trial, and of a valid one its figures: between trials, when nothing is measured."""
         self._sender.put(TRACES, trial_spans(self._session, trial))
         if trial.state == "valid":
             self._sender.put(METRICS, trial_figures(self._session, trial))
-        self._watcher.trial_ended(trial, done, total)
-
-    def note(self, sentence: str) -> None:
-        """Pass it on."""
-        self._watcher.note(sentence)
+        super().trial_ended(trial, done, total)

@@ -24,7 +24,7 @@ def require_same_question(first: Session, plan: SessionPlan) -> None:
     differ = [
         line
         for name in names
-        for line in _differences(first.host, _spec_of(first, name), host, plan.specs.get(name))
+        for line in _differences(first.host, first.arm(name).spec, host, plan.specs.get(name))
     ]
     if differ:
         listed = "; ".join(dict.fromkeys(differ))
@@ -34,10 +34,6 @@ def require_same_question(first: Session, plan: SessionPlan) -> None:
         )
     if (mine := plan.experiment.metrics.primary) != (theirs := first.experiment.metrics.primary):
         raise BadInput(f"{first.id} decided by {theirs} and this by {mine}: give the options of that gate")
-
-
-def _spec_of(session: Session, name: str) -> Spec:
-    return next(arm.spec for arm in session.arms if arm.name == name)
 
 
 def _differences(first_host: HostFacts, first: Spec, host: HostFacts, second: Spec | None) -> list[str]:

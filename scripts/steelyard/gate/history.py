@@ -145,7 +145,7 @@ def entry_of(
     chosen = arm or next(record.name for record in session.arms if record.baseline is (session.gate is None))
     if chosen not in names:
         raise BadInput(f"{session.id} has no arm {chosen!r}: there are {', '.join(names)}")
-    spec = next(record.spec for record in session.arms if record.name == chosen)
+    spec = session.arm(chosen).spec
     valid = valid_trials(trials).get(chosen, {})
     figures = {}
     for name in sorted({name for trial in valid.values() for name in trial.metrics}):
@@ -185,7 +185,7 @@ def entry_of(
 def _commit_of(session: Session, arm: str) -> str | None:
     """The commit of what was weighed, as far as the session tells: of the project's own build alone. Where another
     commit was built that is it; of somebody else's server the suite's revision says nothing."""
-    chosen = next(record for record in session.arms if record.name == arm)
+    chosen = session.arm(arm)
     if any(
         server.artifact.build is None or server.artifact.path is not None for server in chosen.spec.servers
     ):

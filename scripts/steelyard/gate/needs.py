@@ -19,7 +19,7 @@ from steelyard.gate.power import Earlier, Spread, primary_spread
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.session.plan import SessionPlan
-from steelyard.session.schedule import trial_seconds
+from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration
 
 WANTED = 0.05
@@ -98,7 +98,7 @@ def _cheapest(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) 
 
 def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> Iterator[SessionNeed]:
     load = plan.experiment.load
-    each = [sum(trial_seconds(spec)) / 2 for spec in plan.specs.values()]
+    each = [expected_seconds(spec) for spec in plan.specs.values()]
     # Which arm it would be is the reader's to say.
     trial = math.fsum(each) / len(each)
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):

@@ -33,7 +33,7 @@ from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.sampling.procfs import boot_id
 from steelyard.session.plan import RunRequest, SessionPlan, metric_checks, plan_of, question_of
-from steelyard.session.schedule import make_stages, trial_seconds
+from steelyard.session.schedule import expected_seconds, make_stages
 from steelyard.units import format_duration
 from steelyard.yamlfile import first_error
 
@@ -88,7 +88,7 @@ def pair_seconds(plan: SessionPlan, certificate: Certificate | str) -> float:
     """What a pair takes: as it did when this was certified, else as its trials are expected to."""
     if isinstance(certificate, Certificate) and certificate.pair_seconds > 0:
         return certificate.pair_seconds
-    each = [sum(trial_seconds(spec)) / 2 for spec in plan.specs.values()]
+    each = [expected_seconds(spec) for spec in plan.specs.values()]
     return max(each) if plan.second else sum(each)
 
 

@@ -20,7 +20,7 @@ from steelyard.gate.power import Earlier, Spread, primary_spread
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.session.plan import SessionPlan, make_plan
-from steelyard.session.schedule import trial_seconds
+from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration
 
 QUICK_WANTED = 0.10
@@ -104,7 +104,7 @@ def _form(plan: SessionPlan, spread: Spread, arms: int, blocks: int, factor: int
 
 def _trial_seconds(plan: SessionPlan, factor: int) -> float:
     """Mean over the arms, with a window so many times as long."""
-    each = fmean(sum(trial_seconds(spec)) / 2 for spec in plan.specs.values())
+    each = fmean(expected_seconds(spec) for spec in plan.specs.values())
     return each + (factor - 1) * plan.experiment.load.measure
 
 

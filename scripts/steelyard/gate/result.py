@@ -4,6 +4,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from pydantic import Field
 
@@ -21,6 +22,7 @@ from steelyard.measure.registry import metric_info
 from steelyard.results.figures import bounds, capital, count, effect, percent
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
+from steelyard.results.store import read_record
 from steelyard.session.schedule import is_out_of_time
 from steelyard.units import format_duration
 
@@ -84,6 +86,12 @@ class GateResult(Record):
     """What belongs beside the answer: sentences."""
     void: int = 0
     trials: int = 0
+
+
+def read_result(folder: Path) -> GateResult | None:
+    """The verdict in a session's folder; None: there is none (yet)."""
+    path = folder / "gate.json"
+    return read_record(path, GateResult) if path.exists() else None
 
 
 def needs_confirmation(first: Ended) -> bool:

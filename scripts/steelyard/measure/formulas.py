@@ -191,6 +191,11 @@ def per_second(compute: Compute) -> Compute:
     return quotient(compute, of_measurement(lambda measurement: measurement.measure_seconds))
 
 
+def share_of_servers(name: str) -> Compute:
+    """A time of the server JVMs together / (length of the window x number of server JVMs)."""
+    return quotient(per_second(sum_of(name, SERVERS)), lambda _trial, spec: len(spec.servers))
+
+
 def of_curve(read: Callable[[list[float]], float | None]) -> Compute:
     """A figure of throughput, second by second from the first second of load."""
     return lambda trial, _spec: read(trial.curves.get("throughput", []))

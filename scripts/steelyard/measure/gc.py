@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, ratio, sum_of
+from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, ratio, share_of_servers, sum_of
 from steelyard.measure.gc_log import GcTotals
 from steelyard.measure.window import Unknown, V, Window, component_figure
 from steelyard.results.measurement import ComponentResult
@@ -100,9 +100,7 @@ METRICS = (
         source="Pause time in the GC logs in the window / (length of the window x number of server JVMs).",
         pitfalls="Concurrent collectors move work out of pauses: read it with cpu_per_1k_gc. A thread that waits for"
         " ZGC to free memory is in no pause: gc_stall_share.",
-        compute=quotient(
-            per_second(sum_of("gc_pause_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
-        ),
+        compute=share_of_servers("gc_pause_seconds"),
         evidence=True,
     ),
     Metric(
@@ -123,9 +121,7 @@ METRICS = (
         " window x number of server JVMs).",
         pitfalls="Above 1 where several threads wait at once. Only of ZGC: Shenandoah's pacing is in no line of its"
         " log, and other collectors free memory in pauses.",
-        compute=quotient(
-            per_second(sum_of("gc_stall_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
-        ),
+        compute=share_of_servers("gc_stall_seconds"),
         evidence=True,
     ),
     Metric(

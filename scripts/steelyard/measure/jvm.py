@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the JVM did in the window: compilations, classes, safepoints, by the counters that HotSpot keeps of itself."""
 
-from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, quotient, sum_of
+from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, share_of_servers, sum_of
 from steelyard.measure.series import NOTHING_READ
 from steelyard.measure.window import Unknown, Window, component_figure
 from steelyard.results.spec import Component
@@ -134,9 +134,7 @@ METRICS = (
         source="Time at safepoints in the window, all threads of the application stopped / (length of the window x"
         " number of server JVMs).",
         pitfalls=f"Pauses of collections are in it: what is beyond gc_pause_share has other reasons. {OTHER_JVM}",
-        compute=quotient(
-            per_second(sum_of("safepoint_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
-        ),
+        compute=share_of_servers("safepoint_seconds"),
         evidence=True,
     ),
     Metric(
@@ -147,9 +145,7 @@ METRICS = (
         source="Time from the request for a safepoint until the last thread had come to it, in the window / (length of"
         " the window x number of server JVMs).",
         pitfalls=f"Long where a thread waits for a CPU, or is in a loop without a safepoint. {OTHER_JVM}",
-        compute=quotient(
-            per_second(sum_of("to_safepoint_seconds", SERVERS)), lambda _trial, spec: len(spec.servers)
-        ),
+        compute=share_of_servers("to_safepoint_seconds"),
         evidence=True,
     ),
 )

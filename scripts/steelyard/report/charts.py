@@ -50,8 +50,7 @@ def overview(view: View) -> list[Chart]:
 @with_style
 def over_primary(view: View) -> Chart | None:
     """The primary metric over the levels; None where there is no figure of it."""
-    primary = (metric for metric in view.measured_metrics if metric.name == view.analysis.primary)
-    metric = next(primary, None)
+    metric = view.measured_metric(view.analysis.primary)
     return over_levels(view, metric, "first") if metric is not None else None
 
 

@@ -66,7 +66,7 @@ def _chart(view: View) -> tuple[Chart | None, bool]:
 
 def _key(view: View, index: int, by_color: bool) -> ArmKey:
     arm = view.arms[index].name
-    metric = next((m for m in view.measured_metrics if m.name == view.analysis.primary), None)
+    metric = view.measured_metric(view.analysis.primary)
     summary = view.summary(metric.name, arm) if metric is not None and not view.analysis.searches else None
     figure = figures.with_unit(metric, summary.mean) if metric is not None and summary is not None else ""
     series = index % len(SERIES)

@@ -19,7 +19,7 @@ _MOST = 10.0
 @with_style
 def block_ratios(view: View) -> Chart | None:
     """Change of each arm against the baseline in each block, with mean and interval; None where there is no ratio."""
-    metric = next((m for m in view.measured_metrics if m.name == view.analysis.primary), None)
+    metric = view.measured_metric(view.analysis.primary)
     if metric is None:
         return None
     compared = [(index, view.estimate(metric.name, arm.name)) for index, arm in enumerate(view.arms)]

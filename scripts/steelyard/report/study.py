@@ -31,7 +31,7 @@ def study_table(view: View) -> Table:
 
 
 def _own(view: View, own: OwnFigure) -> TableCell:
-    base = next(arm.levels for arm in view.arms if arm.name == view.baseline)
+    base = view.session.arm(view.baseline).levels
     arms = [_arm_of(view, base, levels) for levels in (own.arm, own.against)]
     for arm, levels in zip(arms, (own.arm, own.against), strict=True):
         if arm is None:
@@ -40,7 +40,7 @@ def _own(view: View, own: OwnFigure) -> TableCell:
     arm, against = (name for name in arms if name is not None)
     if own.metric == SEARCH:
         return _search_comparison(view, arm, against)
-    metric = next((m for m in view.measured_metrics if m.name == own.metric), None)
+    metric = view.measured_metric(own.metric)
     if metric is None:
         return TableCell(figures.DASH, ("not measured in this session",))
     return _comparison(view, metric, arm, against)
@@ -77,9 +77,7 @@ def _estimate(view: View, metric: MetricInfo, arm: str, against: str) -> Estimat
 
 def _values(view: View, metric: str, arm: str) -> Values:
     summary = view.summary(metric, arm)
-    if summary is None:
-        return {}
-    return dict(zip(zip(summary.blocks, summary.rounds, strict=True), summary.values, strict=True))
+    return summary.by_place if summary is not None else {}
 
 
 def _search_comparison(view: View, arm: str, against: str) -> TableCell:

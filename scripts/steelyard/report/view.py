@@ -171,7 +171,7 @@ class View:
         """An arm where the heading names the factor: the level alone, if there is one factor."""
         if len(self.factors) != 1:
             return self.arm_label(arm)
-        return self.level(next(record for record in self.arms if record.name == arm), self.factors[0])
+        return self.level(self.session.arm(arm), self.factors[0])
 
     def level(self, arm: ArmRecord, factor: str) -> str:
         """A level of an arm for people; a dash where the arm does not have the factor."""
@@ -208,6 +208,10 @@ class View:
         """Metrics that at least one arm has a figure of."""
         summaries = self.analysis.summaries
         return [m for m in self.analysis.metrics if any(s.n for s in summaries.get(m.name, {}).values())]
+
+    def measured_metric(self, name: str) -> MetricInfo | None:
+        """One of them; None: it is none, or no arm has a figure of it."""
+        return next((metric for metric in self.measured_metrics if metric.name == name), None)
 
     @cached_property
     def headline(self) -> list[MetricInfo]:

@@ -26,6 +26,11 @@ class Summary(Record):
     rounds: list[int]
     """0: as scheduled; 1 and on: repeats. Only figures of one block and round may be compared."""
 
+    @property
+    def by_place(self) -> dict[tuple[int, int], float]:
+        """The values by block and round."""
+        return dict(zip(zip(self.blocks, self.rounds, strict=True), self.values, strict=True))
+
 
 class Estimate(Record):
     """A metric of one arm against the baseline arm, over blocks with a round in which both are valid."""

@@ -191,6 +191,10 @@ class Session(Record):
     certificate: CertificateTerms | None = None
     """None: no noise certificate is made of it."""
 
+    def arm(self, name: str) -> ArmRecord:
+        """The arm of this name (raises KeyError: there is none)."""
+        return {arm.name: arm for arm in self.arms}[name]
+
 
 class JournalEntry(Record):
     """One line of journal.jsonl: a change of state."""

@@ -196,7 +196,7 @@ class Journal:
                 file.write(begin + line + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-                self._left = _stamp(os.fstat(file.fileno())), digest(line)
+                self._left = identity_of(os.fstat(file.fileno())), digest(line)
         except OSError as error:
             raise no_space(self.path, error) from error
 
@@ -206,7 +206,7 @@ class Journal:
             return None
         stamp, last = self._left
         try:
-            return last if stamp == _stamp(self.path.stat()) else None
+            return last if stamp == identity_of(self.path.stat()) else None
         except OSError:
             return None
 
@@ -240,7 +240,8 @@ class Journal:
         return entries, before
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+def identity_of(status: os.stat_result) -> tuple[int, int, int]:
+    """Inode, size and time of the change: what is another file, or was written to, has another identity."""
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 

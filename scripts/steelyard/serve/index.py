@@ -13,12 +13,12 @@ from steelyard import __version__
 from steelyard.analysis.sentences import answer
 from steelyard.errors import NoSpace, SteelyardError
 from steelyard.escape import printable
-from steelyard.gate.result import GateResult
+from steelyard.gate.result import GateResult, read_result
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import JournalEntry, Session
 from steelyard.results.spec import Record
-from steelyard.results.store import SessionDirectory, read_record, write_record
+from steelyard.results.store import SessionDirectory, identity_of, write_record
 
 State = Literal["ended", "unfinished", "unreadable"]
 Stamp = tuple[tuple[int, int, int] | None, ...]
@@ -88,10 +88,6 @@ class Index:
             (row for _, row in rows.values()), key=lambda row: (row.created, row.folder), reverse=True
         )
 
-    def row(self, name: str) -> SessionRow | None:
-        """The row of one session; None: there is no session of that name."""
-        return next((row for row in self.rows() if row.folder == name), None)
-
     def _sessions(self) -> Iterator[Path]:
         with suppress(OSError):  # it was there when the server started
             for path in self.folder.iterdir():
@@ -121,10 +117,9 @@ def stamp_of(path: Path) -> Stamp:
 
 def _identity(path: Path) -> tuple[int, int, int] | None:
     try:
-        status = path.stat()
+        return identity_of(path.stat())
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def read_row(path: Path) -> SessionRow:
@@ -132,7 +127,7 @@ def read_row(path: Path) -> SessionRow:
     directory = SessionDirectory(path)
     try:
         session, journal = directory.session(), directory.journal()
-        gate = _verdict(path / "gate.json", session)
+        gate = read_result(path) if session.gate is not None else None
     except SteelyardError as error:
         return SessionRow(folder=path.name, title=path.name, state="unreadable", answer=[str(error)])
     analysis: Analysis | None = None
@@ -164,10 +159,6 @@ def commits_of(session: Session) -> list[str]:
     """The commits that a session compares: those that its arms were built from, else the suite's own."""
     builds = [str(arm.settings["build"]) for arm in session.arms if arm.settings.get("build") is not None]
     return list(dict.fromkeys(builds)) or ([session.revision] if session.revision else [])
-
-
-def _verdict(path: Path, session: Session) -> GateResult | None:
-    return read_record(path, GateResult) if session.gate is not None and path.exists() else None
 
 
 def _answer(session: Session, analysis: Analysis | None, gate: GateResult | None) -> list[str]:

@@ -149,7 +149,7 @@ class LiveSession:
     def _running_trial(self, planned: Planned, journal: Sequence[JournalEntry], now: float) -> RunningTrial:
         begun = next(entry for entry in reversed(journal) if entry.event in ("phase", "trial-start"))
         phase = begun.phase or "prepare"
-        load = next(arm.spec for arm in self.session.arms if arm.name == planned.arm).load
+        load = self.session.arm(planned.arm).spec.load
         expected = {"ramp": load.ramp, "measure": load.measure}.get(phase)
         name = f"block {planned.block}, {arm_text(planned, self._varies)}"
         return RunningTrial(planned, name, PHASES[phase], max(0.0, now - begun.time), expected)

@@ -15,10 +15,10 @@ from steelyard.analysis.across import Side
 from steelyard.analysis.estimates import analyse
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.gate.history import Entry, entry_of, read_entries
-from steelyard.gate.result import GateResult
+from steelyard.gate.result import read_result
 from steelyard.host.lock import LOCK, is_held
 from steelyard.regular import read_bytes
-from steelyard.results.store import SessionDirectory, read_record
+from steelyard.results.store import SessionDirectory
 from steelyard.serve import pages
 from steelyard.serve.filters import Filters
 from steelyard.serve.index import Index, SessionRow, Stamp, stamp_of
@@ -189,9 +189,8 @@ class Site:
             return known[1]
         entry: Entry | None = None
         with suppress(SteelyardError):  # nothing valid of it, or damaged: the list says so
-            directory, verdict = SessionDirectory(path), path / "gate.json"
-            result = read_record(verdict, GateResult) if verdict.exists() else None
-            entry = entry_of(directory.session(), directory.trials(), None, None, result, None)
+            directory = SessionDirectory(path)
+            entry = entry_of(directory.session(), directory.trials(), None, None, read_result(path), None)
         self._entries[path.name] = stamp, entry
         return entry
 

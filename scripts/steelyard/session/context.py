@@ -2,7 +2,7 @@
 """What everything that runs in a session shares, its watcher among it; and the throughput of the last second."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -35,6 +35,37 @@ class Watcher(Protocol):
 
     def note(self, sentence: str) -> None:
         """Something that whoever watches should know."""
+
+
+class PassingWatcher:
+    """A watcher that passes everything on to another; what keeps or sends something of it adds that."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self._watcher = watcher
+
+    def trial_started(self, planned: Planned, done: int, total: int) -> None:
+        """Pass it on."""
+        self._watcher.trial_started(planned, done, total)
+
+    def phase(self, phase: Phase, seconds: float | None) -> None:
+        """Pass it on."""
+        self._watcher.phase(phase, seconds)
+
+    def progress(self, text: str) -> None:
+        """Pass it on."""
+        self._watcher.progress(text)
+
+    def throughput(self, rate: float) -> None:
+        """Pass it on."""
+        self._watcher.throughput(rate)
+
+    def trial_ended(self, trial: Trial, done: int, total: int) -> None:
+        """Pass it on."""
+        self._watcher.trial_ended(trial, done, total)
+
+    def note(self, sentence: str) -> None:
+        """Pass it on."""
+        self._watcher.note(sentence)
 
 
 class Served(NamedTuple):
@@ -107,6 +138,7 @@ class RunContext:
     children: Children
     watcher: Watcher
     clock: Clock = SYSTEM
+    _: KW_ONLY
     read_back: ReadBack = observe
     """Asks a running component what it really has."""
     read_throttling: Callable[[], float | None] = throttled_seconds

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from steelyard.analysis.search import value_text
 from steelyard.results.schema import Planned, Session, Trial
-from steelyard.session.schedule import trial_seconds
+from steelyard.session.schedule import expected_seconds
 from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_size
 
@@ -82,7 +82,7 @@ def remaining_seconds(
     to_come = [place.arm for place in session.schedule if (place.block, place.arm) not in done]
     if not to_come and running is not None:
         to_come = [running]  # a repeat
-    planned = {arm.name: sum(trial_seconds(arm.spec)) / 2 for arm in session.arms}
+    planned = {arm.name: expected_seconds(arm.spec) for arm in session.arms}
     measured = [trial for trial in ended if "collect" in trial.phases]
     spent = sum(_length(trial) for trial in measured)
     pace = spent / sum(planned[trial.arm] for trial in measured) if measured else 1.0

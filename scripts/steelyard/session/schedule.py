@@ -272,6 +272,11 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
     return fixed + min(least, most), fixed + most
 
 
+def expected_seconds(spec: Spec) -> float:
+    """Expected time of one trial: in the middle between the shortest and the longest."""
+    return sum(trial_seconds(spec)) / 2
+
+
 def populating_seconds(spec: Spec) -> float:
     """Expected time of the run that fills an arm's class caches; 0 without one."""
     if not spec.caches("warm"):
