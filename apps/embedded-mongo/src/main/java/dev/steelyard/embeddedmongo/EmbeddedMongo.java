@@ -8,6 +8,12 @@ import java.net.InetSocketAddress;
 /** A running server; its data is gone when it is closed. */
 public final class EmbeddedMongo implements AutoCloseable {
 
+  static {
+    // Netty would look for a hardware address, for names of connections that differ between hosts, and
+    // warn on standard error where there is none: in a network namespace with loopback alone.
+    System.setProperty("io.netty.machineId", "02:00:00:00:00:00:00:00");
+  }
+
   private final MongoServer server;
   private final InetSocketAddress address;
 

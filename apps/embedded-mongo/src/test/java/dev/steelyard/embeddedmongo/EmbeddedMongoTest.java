@@ -50,6 +50,12 @@ final class EmbeddedMongoTest {
     server.close();
   }
 
+  /** Netty warns on standard error where a host has none, and what reads that takes it for ours. */
+  @Test
+  void looksForNoHardwareAddress() {
+    assertTrue(System.getProperty("io.netty.machineId", "").contains(":"));
+  }
+
   @Test
   void anIndexChangesNoAnswerWhateverHappensToTheDocuments() {
     List<Bson> queries =
