@@ -7,6 +7,7 @@
 #   scan.sh [RECORD]
 set -eu
 
+record=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,16 +17,8 @@ look() { osv-scanner scan source --config .github/osv-scanner.toml "$@" || statu
 # Of the POMs and Go's modules it knows the names, of these not.
 look --recursive --lockfile requirements.txt:scripts/requirements.lock \
     --lockfile requirements.txt:scripts/requirements-test.lock --lockfile requirements.txt:scripts/requirements-site.lock .
-if [ $# -gt 0 ]; then
-    for target in $(jq --raw-output 'keys[]' "$1"); do
-        image=$(jq --raw-output --arg t "$target" '.[$t] | (.["image.name"] | sub(",.*"; "") | sub(":[^:/]*$"; "")) + "@" + .["containerimage.digest"]' "$1")
-        for platform in $(jq --raw-output --arg t "$target" '.[$t].platforms | keys[]' "$1"); do
-            file=$work/$target-${platform#*/}.spdx.json
-            docker buildx imagetools inspect "$image" --format "{{ json (index .SBOM \"$platform\").SPDX }}" >"$file"
-            # An image without a list of what is in it was not looked at.
-            jq --exit-status '.packages | length > 0' "$file" >/dev/null || { echo "scan: $image has no SBOM for $platform" >&2 && exit 1; }
-            look --lockfile "$file"
-        done
-    done
+if [ -n "$record" ]; then
+    .github/scripts/sboms.sh "$record" "$work"
+    for file in "$work"/*.spdx.json; do look --lockfile "$file"; done
 fi
 exit "$status"

@@ -24,11 +24,13 @@ _COMPOSE = re.compile(
 )
 _KUBERNETES = re.compile(r"localhost/steelyard/([\w-]+):([\w.-]+)")
 _RENAMED = re.compile(r"\{name: localhost/steelyard/([\w-]+), newTag: ([\w.-]+)\}")
+_LOCKED = re.compile(r"^FROM (\S+)@(sha256:[0-9a-f]{64}) AS \w+$", re.MULTILINE)
 _REPLACED = re.compile(r"newName: localhost/steelyard/([\w-]+), newTag: ([\w.-]+)\}")
 _READ_ME = """\
 # Steelyard {version}: bundles
 
-Images are named by the digests that were published with this version. With a container engine and nothing else:
+Images are named by digests; ours are those that were published with this version. With a container
+engine and nothing else:
 
     cd compose/acmeair-monolith
     docker compose up                                          AcmeAir with its data, on http://127.0.0.1:9080
@@ -108,6 +110,13 @@ def pin_kubernetes(text: str, digests: Digests) -> str:
     return text.replace(f"value: {UNPUBLISHED}}}", f"value: {digests.registry}}}")
 
 
+def pin_others(text: str, locked: Mapping[str, str]) -> str:
+    """A file with the digests of databases and proxies, which stay behind their tags."""
+    for reference, digest in locked.items():
+        text = re.sub(rf"{re.escape(reference)}(?![\w.@-])", f"{reference}@{digest}", text)
+    return text
+
+
 def files_of(root: Path, digests: Digests, version: str) -> dict[str, bytes]:
     """What the archive holds, by name.
 
@@ -118,10 +127,12 @@ def files_of(root: Path, digests: Digests, version: str) -> dict[str, bytes]:
         ["git", "ls-files", "-z", "--", *_FOLDERS], cwd=root, capture_output=True, text=True, check=True
     )
     files = {"README.md": _READ_ME.format(version=version)}
+    # A release refuses those that have none (`images lock --check`).
+    locked = dict(_LOCKED.findall((root / "images" / "others" / "Containerfile").read_text(encoding="utf-8")))
     for name in filter(None, listed.stdout.split("\0")):
         text = (root / name).read_text(encoding="utf-8")
         pin = pin_compose if name.startswith("compose/") else pin_kubernetes
-        files[name] = pin(text, digests) if name.endswith(".yaml") else text
+        files[name] = pin_others(pin(text, digests), locked) if name.endswith(".yaml") else text
         if UNPUBLISHED in files[name]:
             raise ValueError(f"{name} still names an image that exists on one machine alone ({UNPUBLISHED})")
     settings = [f"{variable(image)}={reference}\n" for image, reference in digests.hotspot().items()]

@@ -18,7 +18,7 @@ from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
-from steelyard.images.lock import bases_here, find_bases, find_unlocked, read_bases
+from steelyard.images.lock import bases_here, find_bases, find_unlocked, read_bases, read_others
 from steelyard.paths import ROOT
 from steelyard.workload.loader import workload_names
 
@@ -102,16 +102,16 @@ def lock(
         bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
-    """Write the digests of all bases into images/*/Containerfile; nothing when a registry does not answer."""
+    """Write the digests of bases and others' images into images/*/Containerfile; nothing when a registry is silent."""
     require_clone("images lock")
-    now = read_bases()
+    now = read_bases() | read_others()
     if check_only:
         missing = find_unlocked(now)
         for name in missing:
             typer.echo(f"not locked: {name} ({now[name].reference})")
         if missing:
             raise typer.Exit(Exit.CHECK_FAILED)
-        typer.echo(f"all {len(now)} bases are locked")
+        typer.echo(f"all {len(now)} bases and images of others are locked")
         return
     for name, base in locking.lock(_docker()).items():
         typer.echo(f"{name} {base.full_reference} ({'same' if now[name] == base else 'new'})")

@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from steelyard.processes import child_environment
 from steelyard.results.store import write_atomic
 
 IMAGES = ROOT / "images"
+OTHERS = "others"
+"""Folder whose Containerfile names images of others that are taken as they are; nothing is built of them."""
 MADE_HERE = CACHE / "bases" / "roots"
 """Where `images/local/make-bases.sh` notes what it pushed: NAME.pushed begins with the reference."""
 CHOICES = ("published", "local")
@@ -47,8 +49,21 @@ Bases = Mapping[str, Base]
 
 def read_bases(images: Path = IMAGES) -> dict[str, Base]:
     """The bases that the Containerfiles name; two that differ under one name raise BadInput."""
+    return _read(path for path in _files(images) if path.parent.name != OTHERS)
+
+
+def read_others(images: Path = IMAGES) -> dict[str, Base]:
+    """Databases, proxies and the scanner that are taken as they are published, by name."""
+    return _read(path for path in _files(images) if path.parent.name == OTHERS)
+
+
+def _files(images: Path) -> list[Path]:
+    return sorted(images.glob("*/Containerfile"))
+
+
+def _read(paths: Iterable[Path]) -> dict[str, Base]:
     bases: dict[str, Base] = {}
-    for path in sorted(images.glob("*/Containerfile")):
+    for path in paths:
         for reference, digest, name in _FROM.findall(path.read_text(encoding="utf-8")):
             base = Base(reference, digest or None)
             if bases.setdefault(name, base) != base:
@@ -69,12 +84,13 @@ def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
 
     Raises:
         MissingRequirement: a registry does not give one of the bases.
-        BadInput: a base is not published for one of the platforms that images are made for.
+        BadInput: a base is not published for one of the platforms that images are made for. Others' images need not be.
         NoSpace: a file cannot be written.
     """
     platforms = all_platforms()
     bases = {name: ask(docker, base.reference, platforms) for name, base in read_bases(images).items()}
-    for path in sorted(images.glob("*/Containerfile")):
+    bases |= {name: ask(docker, base.reference) for name, base in read_others(images).items()}
+    for path in _files(images):
         text = path.read_text(encoding="utf-8")
         new = _FROM.sub(lambda line: f"FROM {bases[line[3]].full_reference} AS {line[3]}", text)
         if new != text:

@@ -10,7 +10,7 @@ import pytest
 from recorded import client
 
 from steelyard.cli.app import main
-from steelyard.images.lock import find_unlocked, read_bases
+from steelyard.images.lock import find_unlocked, read_bases, read_others
 
 Run = Callable[..., tuple[int, str, str]]
 CLIENT = """#!/bin/sh
@@ -74,7 +74,7 @@ def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
     steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    missing = find_unlocked(read_bases())
+    missing = find_unlocked(read_bases() | read_others())
     code, said, _ = steelyard("lock", "--check")
     assert code == (12 if missing else 0)
     assert [line.split()[2] for line in said.splitlines() if line.startswith("not")] == missing

@@ -11,7 +11,18 @@ from recorded import FIXTURES, client
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.images import lock as locking
-from steelyard.images.lock import IMAGES, Base, ask, bases_here, find_bases, find_unlocked, lock, read_bases
+from steelyard.images.lock import (
+    IMAGES,
+    OTHERS,
+    Base,
+    ask,
+    bases_here,
+    find_bases,
+    find_unlocked,
+    lock,
+    read_bases,
+    read_others,
+)
 from steelyard.paths import ROOT
 
 A, B, C = (f"sha256:{digit * 64}" for digit in "abc")
@@ -46,6 +57,8 @@ def test_the_containerfiles_name_every_base_once() -> None:
     bases = read_bases()
     assert {"maven", "hotspot", "openj9", "tools", "proxy"} <= set(bases)
     for path in IMAGES.glob("*/Containerfile"):
+        if path.parent.name == OTHERS:
+            continue
         text = path.read_text(encoding="utf-8")
         named = re.findall(r"^FROM docker\.io/\S+ AS (\w+)$", text, re.MULTILINE)
         arguments = re.findall(r"^ARG BASE_(\w+)=(\w+)$", text, re.MULTILINE)
@@ -55,6 +68,27 @@ def test_the_containerfiles_name_every_base_once() -> None:
             assert taken.startswith(("docker.io/", "${BASE_")) or re.sub(r"\$\{\w+\}$", "", taken) in {
                 stage[: len(re.sub(r"\$\{\w+\}$", "", taken))] for stage in stages
             }, f"{path}: {taken}"
+
+
+def test_images_of_others_are_those_that_bundles_and_workloads_name() -> None:
+    """Whatever is pulled as it is published is seen by the update robot, and locked for a release."""
+    named = {
+        reference
+        for pattern in ("compose/*/compose.yaml", "k8s/**/*.yaml", "apps/*/*.yaml")
+        for path in ROOT.glob(pattern)
+        for reference in re.findall(
+            r"\b((?:docker|icr)\.io/[\w./-]+:[\w.-]+)", path.read_text(encoding="utf-8")
+        )
+    }
+    others = read_others()
+    assert named == {other.reference for name, other in others.items() if name != "scanner"}
+    assert not set(others) & set(read_bases())
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    (docker,) = (one for one in updates if one["package-ecosystem"] == "docker")
+    left_alone = {one["dependency-name"].removeprefix("*") for one in docker["ignore"]}
+    assert left_alone == {reference.rpartition("/")[2].partition(":")[0] for reference in named}, (
+        "a robot's new version would disagree with the bundles"
+    )
 
 
 def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:
@@ -82,6 +116,19 @@ def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path,
     assert (images / "server" / "Containerfile").read_text(encoding="utf-8") == FILES["server"].replace(
         TOOLS, f"{TOOLS}@{A}"
     )
+
+
+def test_images_of_others_are_locked_for_the_platforms_that_they_have(tmp_path: Path, images: Path) -> None:
+    mongo = "docker.io/library/mongo:8.0"
+    path = images / OTHERS / "Containerfile"
+    path.parent.mkdir()
+    path.write_text(f"FROM {mongo} AS mongo\n", encoding="utf-8")
+    assert "mongo" not in read_bases(images)
+    told = json.loads(TOLD)
+    told["manifests"] = told["manifests"][:1]
+    lock(client(tmp_path, {mongo: json.dumps(told), "imagetools inspect": TOLD}), images)
+    assert path.read_text(encoding="utf-8") == f"FROM {mongo}@{A} AS mongo\n"
+    assert read_others(images) == {"mongo": Base(mongo, A)}
 
 
 def test_nothing_is_written_when_one_registry_does_not_answer(tmp_path: Path, images: Path) -> None:

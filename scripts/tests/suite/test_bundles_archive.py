@@ -15,7 +15,7 @@ from k8s.rendering import KUBECTL, containers, pods, render
 
 from steelyard import __version__
 from steelyard.images.catalogue import read_catalogue
-from suite.bundles import Digests, main, pin_kubernetes
+from suite.bundles import Digests, main, pin_kubernetes, pin_others
 
 REGISTRY = "ghcr.io/somebody/steelyard"
 IMAGES = read_catalogue()
@@ -133,3 +133,28 @@ def test_what_was_not_published_is_said(
     assert f"the record does not have loadgen:{__version__}" in capsys.readouterr().err
     with pytest.raises(ValueError, match="of 0 registries"):
         pin_kubernetes("", Digests({}))
+
+
+def test_databases_and_proxies_are_named_by_the_digests_that_are_locked(tmp_path: Path) -> None:
+    mongo, digest = "docker.io/library/mongo:8.0", f"sha256:{'a' * 64}"
+    locked = {mongo: digest}
+    text = f"image: ${{STEELYARD_MONGO_IMAGE:-{mongo}}}\nother: {mongo}.1\n"
+    assert pin_others(text, locked) == text.replace(f"{mongo}}}", f"{mongo}@{digest}}}")
+    assert pin_others(pin_others(text, locked), locked) == pin_others(text, locked)
+    if KUBECTL is None:
+        return
+    # A person's own image takes the place of one by digest as it does of one by tag.
+    pod = {"containers": [{"name": "a", "image": f"{mongo}@{digest}"}]}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "a"},
+        "spec": {"template": {"spec": pod}},
+    }
+    (tmp_path / "job.yaml").write_text(json.dumps(job), encoding="utf-8")
+    (tmp_path / "kustomization.yaml").write_text(
+        "resources: [job.yaml]\nimages: [{name: docker.io/library/mongo, newName: lab/mongo, newTag: '7'}]\n",
+        encoding="utf-8",
+    )
+    ((_, found),) = pods(render(tmp_path))
+    assert [container["image"] for container in containers(found)] == ["lab/mongo:7"]
