@@ -47,7 +47,9 @@ def selfcheck(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def run_tests(context: typer.Context) -> None:
+def run_tests() -> None:
     """Run the project's own tests and checkers, in tiers: ./steelyard test --help."""
     require_clone("test")
-    os.execv(sys.executable, [sys.executable, "-m", "suite", *context.args])
+    # The words as they were typed: a parser would take `--` away, after which all is pytest's.
+    words = sys.argv[sys.argv.index("test") + 1 :]
+    os.execv(sys.executable, [sys.executable, "-m", "suite", *words])

@@ -14,6 +14,7 @@ from waiting import wait_until
 
 import suite.__main__ as runner
 from steelyard.build import fingerprint
+from steelyard.cli.app import app
 from suite import SCRIPTS
 from suite.reports import Outcome, count, maven_reports, read_report, slowest
 from suite.tiers import EVERY
@@ -261,6 +262,15 @@ def test_an_interrupt_reaches_the_fixtures_once(tmp_path: Path) -> None:
         _, said = outer.communicate()
     assert "KeyboardInterrupt" in said
     assert given_back.exists()
+
+
+def test_what_follows_two_dashes_reaches_pytest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line's own parser takes the dashes away."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: started.append(words))
+    monkeypatch.setattr(sys, "argv", ["steelyard", "test", "--tier", "unit", "--", "-k", "heap"])
+    app(sys.argv[1:], standalone_mode=False)
+    assert started[0][2:] == ["suite", "--tier", "unit", "--", "-k", "heap"]
 
 
 def test_help_needs_the_standard_library_alone(tmp_path: Path) -> None:
