@@ -25,6 +25,7 @@ from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
 from steelyard.published import fetch_packages, read_release
 from steelyard.results.store import no_space
+from steelyard.spec.injectors import PACKAGE as INJECTOR
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
 _NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/apps/testkit/", "/workload.yaml")
@@ -33,6 +34,8 @@ _NOT_SOURCES = ("/target/", "/src/test/", "/src/it/", "/apps/testkit/", "/worklo
 
 BUILDS = CACHE / "build"
 """Builds by fingerprint; each has a folder per package, a server package with its `wlp/`, and `loadgen/`."""
+INJECTOR_PACKAGE = {INJECTOR: Path("loadgen/target/loadgen")}
+"""The package of the injectors, which no workload names: name -> path below the checkout that Maven makes."""
 _TARGET = "target"
 """Folder of a module in which Maven makes things."""
 

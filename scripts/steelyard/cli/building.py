@@ -8,14 +8,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.status import Status
 
-from steelyard.build import fetch_build, find_build, fingerprint, make_build
+from steelyard.build import INJECTOR_PACKAGE, fetch_build, find_build, fingerprint, make_build
 from steelyard.cli.options import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import IS_RELEASE, ROOT
 from steelyard.results.spec import Spec
 from steelyard.session.async_profiler import EVENTS, PACKAGE
 from steelyard.session.runtimes import RuntimeResolver
-from steelyard.spec.injectors import PACKAGE as INJECTOR
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -77,7 +76,7 @@ def ensure_builds(
 
 def maven_packages() -> dict[str, Path]:
     """What the project's own workloads and the injector run from: name -> path below the checkout that Maven makes."""
-    own = {INJECTOR: Path("loadgen/target/loadgen"), PACKAGE: Path("apps/profiler/target/profiler")}
+    own = {**INJECTOR_PACKAGE, PACKAGE: Path("apps/profiler/target/profiler")}
     return own | {
         package: workload.package_path(package).relative_to(ROOT)
         for workload in map(load_workload, workload_names())

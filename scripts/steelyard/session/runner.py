@@ -107,7 +107,9 @@ def _report_interim(directory: SessionDirectory, context: RunContext, blocks: in
     said = interim_answer(directory.session(), analysis, blocks)
     if said is not None:
         write_report(directory)
-        context.watcher.note(said)
+        context.watcher.note(
+            f"{said}; the report so far: {directory.path / 'report.html'} (Ctrl-C stops and keeps it)"
+        )
 
 
 def _set_host(states: HostStates, number: int, spec: Spec) -> None:

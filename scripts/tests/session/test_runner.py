@@ -66,7 +66,7 @@ def test_between_blocks_the_answer_so_far_is_told_and_in_the_report(
     bench.run(directory, report=True)
     told = [note for note in bench.watcher.notes if note.startswith("interim")]
     assert [note.split(":")[0] for note in told] == [f"interim, after {n} of 4 blocks" for n in (2, 3)]
-    assert all("95 % CI" in note for note in told)
+    assert all("95 % CI" in note and str(directory.path / "report.html") in note for note in told)
     assert written == [4, 6, 8]
 
 
