@@ -29,7 +29,7 @@ DOCUMENTS = [
     # what is typed on the page of mistakes is wrong
     *(page for page in ROOT.glob("docs/**/*.md") if page.name != "mistakes.md"),
     *ROOT.glob("docs/examples/*/*.yaml"),
-    *(ROOT / top / "README.md" for top in ("apps", "loadgen", "images")),
+    *(ROOT / top / "README.md" for top in ("apps", "compose", "experiments", "images", "k8s", "loadgen")),
     *ROOT.glob("apps/*/workload.yaml"),
     *ROOT.glob("experiments/*.yaml"),
 ]
