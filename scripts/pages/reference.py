@@ -133,13 +133,14 @@ def write_results() -> str:
         for entry in newest
     )
     known = {entry["experiment"] for entry in entries}
-    missing = ", ".join(f"`{name}`" for name in sorted(experiment_files(EXPERIMENTS)) if name not in known)
+    there = experiment_files(EXPERIMENTS)
     return (
         f"{_HEAD}# What was seen\n\n```\n./steelyard run jvm-count --quick\n```\n\n"
         "So that you know what to expect: sessions of the project's own experiments, each on a virtual machine with two"
         " CPUs (x86-64) that injectors and servers share. Quick sessions are an indication. Changes with their 95 %"
         f" intervals.\n\n| day | session | on | seen |\n| --- | --- | --- | --- |\n{rows}\n"
-        f"Not in this list: {missing}. Pages of the workloads have figures of some.\n\n"
+        f"{len(there.keys() - known)} of the {len(there)} [experiments](experiments.md) are not in this list yet;"
+        " pages of the workloads have figures of some.\n\n"
         "Entries are kept in `docs/results/seen.json`.\n"
     )
 

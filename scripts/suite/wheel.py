@@ -23,7 +23,8 @@ from suite.version import current_version
 NAME = "steelyard"
 _CONTENT = (
     *("LICENSE", "images/images.json", "images/legal", "experiments", "compose", "k8s", ":!k8s/local"),
-    *("apps/*/workload.yaml", "apps/databases", "scripts/host_set.py", "scripts/requirements.lock"),
+    *("apps/*/workload.yaml", "apps/databases", "scripts/bench/planted", "scripts/host_set.py"),
+    "scripts/requirements.lock",
 )
 """Of the checkout, in the folder `_release` of the package: as git's pathspecs."""
 _PACKAGE = "scripts/steelyard"

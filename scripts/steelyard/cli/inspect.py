@@ -324,16 +324,17 @@ def _plan_document(made: SessionPlan) -> dict[str, Any]:
 
 def _experiment_row(name: str, path: Path) -> dict[str, Any]:
     try:
-        experiment = load_experiment(path, host_checks(), metrics=metric_checks()).experiment
+        loaded = load_experiment(path, host_checks(), metrics=metric_checks())
     except SteelyardError as error:
         return {"name": name, "title": f"refused: {error}"}
+    experiment = loaded.experiment
     factors = "; ".join(
         f"{factor}: {', '.join(map(str, spec.levels)) if spec.levels != 'host' else 'as the host has'}"
         for factor, spec in experiment.factors.items()
     )
     return {
         "name": name,
-        "workload": experiment.workload,
+        "workload": loaded.workload.workload.name,
         "factors": factors,
         "blocks": experiment.design.blocks,
         "title": experiment.title,

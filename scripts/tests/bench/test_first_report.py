@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benchmark of the first report reads of a session's output, and the table that it makes."""
 
-from bench.first_report import table, times_of
+import runpy
+
+from steelyard.paths import ROOT
+
+SCRIPT = runpy.run_path(str(ROOT / "scripts" / "bench" / "first_report.py"))
 
 
 def test_times_are_those_of_the_first_line_of_each_sort() -> None:
@@ -13,9 +17,9 @@ def test_times_are_those_of_the_first_line_of_each_sort() -> None:
         (180.0, "note: interim, after 3 of 5 blocks: throughput of 2 JVMs +11 %"),
         (300.0, "report: results/x/report.html"),
     ]
-    assert list(times_of(lines).values()) == [42.5, 150.0, 300.0]
+    assert list(SCRIPT["times_of"](lines).values()) == [42.5, 150.0, 300.0]
 
 
 def test_a_run_that_lacks_a_part_has_a_dash_in_the_table() -> None:
-    rows = table([{"a": 1.0, "exit code": "0"}, {"exit code": "9"}]).splitlines()
+    rows = SCRIPT["table"]([{"a": 1.0, "exit code": "0"}, {"exit code": "9"}]).splitlines()
     assert rows[2:] == ["| a | 1.0 | - |", "| exit code | 0 | 9 |"]

@@ -35,14 +35,14 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def launch(
-    root: Path, venv: str = ":", pip: str = ":", words: tuple[str, ...] = ("list",), **environment: str
+    root: Path, venv: str = ":", pip: str = ":", words: str = "list", **environment: str
 ) -> subprocess.CompletedProcess[str]:
     python = root / "python"
     python.write_text(PYTHON.replace("FAILS", venv).replace("PIP;", f"{pip};"), encoding="utf-8")
     python.chmod(0o755)
     given = {"PATH": os.environ["PATH"], "STEELYARD_PYTHON": str(python), **environment}
     return subprocess.run(
-        [root / "steelyard", *words], env=given, capture_output=True, text=True, check=False
+        [root / "steelyard", *words.split()], env=given, capture_output=True, text=True, check=False
     )
 
 
@@ -114,7 +114,7 @@ def test_the_java_parts_are_built_beside_pip(checkout: Path) -> None:
     lock = checkout / "scripts/requirements.lock"
     lock.write_text("pydantic==1 \\\n    --hash=a\nscipy==1 \\\n    --hash=b\n", encoding="utf-8")
     keep_words = 'shift 2; echo "$@" >>"$(dirname "$0")/pips"'
-    assert launch(checkout, pip=keep_words, words=("run", "jvm-count")).returncode == 0
+    assert launch(checkout, pip=keep_words, words="run jvm-count").returncode == 0
     first, whole = (checkout / ".steelyard/venv/bin/pips").read_text(encoding="utf-8").splitlines()
     assert "--no-deps" in first
     assert whole.endswith(str(lock))
@@ -122,9 +122,9 @@ def test_the_java_parts_are_built_beside_pip(checkout: Path) -> None:
     # Whether beside it or before: the harness that stands in waits for it, and both end together.
     assert (checkout / ".steelyard/venv/bin/built").exists()
 
-    assert launch(checkout, words=("run", "jvm-count")).stderr == ""
+    assert launch(checkout, words="run jvm-count").stderr == ""
 
 
 def test_a_command_that_builds_nothing_builds_nothing_beside_pip(checkout: Path) -> None:
-    assert launch(checkout, words=("plan", "jvm-count")).returncode == 0
+    assert launch(checkout, words="plan jvm-count").returncode == 0
     assert not (checkout / ".steelyard/first.lock").exists()

@@ -56,10 +56,15 @@ LONGEST = 620
 """Characters of a paragraph: about five lines of 120."""
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.startswith(("how-to/", "tutorials/", "explanation/", "studies/"))]
-)
-def test_a_guide_is_no_wall_of_text(page: str) -> None:
+PROSE = [
+    *(page for page in PAGES if not page.startswith("lab-notes/")),
+    *(f"../{path}" for path in ADOPTED),
+    *(f"../{top}README.md" for top in ("", "compose/", "experiments/", "k8s/")),
+]
+
+
+@pytest.mark.parametrize("page", PROSE)
+def test_a_page_is_no_wall_of_text(page: str) -> None:
     text = re.sub(
         r"^```.*?^```", "", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
     )

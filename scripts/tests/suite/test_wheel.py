@@ -55,6 +55,7 @@ def test_a_wheel_holds_what_a_session_reads_and_no_sources(wheel: Path) -> None:
         about = archive.read(f"steelyard-{steelyard.__version__}.dist-info/METADATA").decode()
     held = {name.removeprefix("steelyard/_release/") for name in names}
     assert {"apps/ping/workload.yaml", "apps/databases/derby.yaml", "experiments/jvm-count.yaml"} <= held
+    assert {"scripts/bench/planted/workload.yaml", "scripts/bench/planted/Server.java"} <= held
     assert {"compose/ping/compose.yaml", "LICENSE", "steelyard/relay.py"} <= held
     assert any(name.endswith("share/man/man1/steelyard.1") for name in names)
     assert not [name for name in names if name.endswith((".java", "pom.xml")) or "/tests/" in name]
