@@ -23,7 +23,7 @@ from steelyard.workload.loader import load_workload
 from steelyard.yamlfile import read_yaml
 
 
-def packages_needed(words: Sequence[str]) -> dict[str, Path]:
+def find_packages(words: Sequence[str]) -> dict[str, Path]:
     """What a command line surely builds: name -> path below the checkout that Maven makes; empty where nobody knows.
 
     Of a workload with several packages the experiment's arms decide, so that is left to the command.
@@ -54,7 +54,7 @@ def packages_needed(words: Sequence[str]) -> dict[str, Path]:
 def main() -> None:
     """Build what the command line needs; say nothing."""
     with contextlib.suppress(SteelyardError):
-        packages = packages_needed(sys.argv[1:])
+        packages = find_packages(sys.argv[1:])
         if packages and find_build(packages) is None:
             jdk = find_jdk()
             require_javac(jdk)

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.errors import BadInput
 from steelyard.paths import PYTHON_PATH
-from suite.first_build import packages_needed
+from suite.first_build import find_packages
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ from suite.first_build import packages_needed
     ],
 )
 def test_only_what_is_surely_needed(line: str, packages: list[str]) -> None:
-    assert sorted(packages_needed(line.split())) == packages
+    assert sorted(find_packages(line.split())) == packages
 
 
 def test_a_wrong_name_is_left_to_the_command() -> None:
     with pytest.raises(BadInput):
-        packages_needed(["up", "pnig"])
+        find_packages(["up", "pnig"])
 
 
 def test_it_needs_no_large_package() -> None:
