@@ -3,10 +3,17 @@
 
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/planted_gates.py FOLDER same:20 work-10 -- --margin 16%
 
-A case is a name below, with how often; what follows `--` are options of `gate`. With `--engine compose` among them both
-sides are images, built first (bases: the variables STEELYARD_BASE_MAVEN and STEELYARD_BASE_HOTSPOT, as for compose/).
+A case is a name below, with how many answers FOLDER is to hold; what follows `--` are options of `gate`. With
+`--engine compose` among them both sides are images, built first (bases: the variables STEELYARD_BASE_MAVEN and
+STEELYARD_BASE_HOTSPOT, as for compose/). With `--workload ping` or another one of ours both sides are the same but for
+a system property, and `same` is the only case.
+
 Sessions, the noise certificate (made first, where FOLDER has none) and the answers are kept in FOLDER: a second call
-adds to them. Prints every answer of FOLDER, for the lab notes. Run it on a host that does nothing else.
+runs what is missing, and takes a gate that was interrupted from its beginning. Prints every answer of FOLDER and, for
+each case, shares with exact 95 % intervals (Clopper and Pearson). Run it on a host that does nothing else. Twenty equal
+gates and ten of each planted harm, about five hours:
+
+    ... planted_gates.py FOLDER same:20 work-2:10 work-3:10 -- --quick --margin 5%
 """
 
 import json
@@ -17,9 +24,12 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from steelyard.measure.chance import exact_interval
 from steelyard.paths import ROOT
+from steelyard.results.figures import percent
 
 HERE = Path(__file__).parent / "planted"
 PLAIN = {"rounds": 1_000_000, "bytes": 262_144, "delay": 0}
@@ -36,32 +46,33 @@ CASES: dict[str, tuple[dict[str, int], str]] = {
 that are equal by name are passed without a trial."""
 NOT_FOR_CERTIFY = ("--margin", "--metric", "--time")
 ANSWERS = "answers.jsonl"
+INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the gates one after the other, and print all answers."""
+    """Run the gates that are missing one after the other, and print all answers."""
     folder, *words = sys.argv[1:]
     cases, options = words, list[str]()
     if "--" in words:
         cases, options = words[: words.index("--")], words[words.index("--") + 1 :]
-    asked = [name for case in cases for name in _times(case)]
     kept = Path(folder).resolve()
     kept.mkdir(parents=True, exist_ok=True)
+    missing = missing_cases(cases, options, read_answers(kept))
     certificates = kept / "certificates"
+    own = "--workload" not in options
     common = [
-        "--workload",
-        str(HERE / "workload.yaml"),
+        *(("--workload", str(HERE / "workload.yaml")) if own else ()),
         "--out",
         str(kept),
         "--certificates",
         str(certificates),
     ]
     if not list(certificates.glob("*.json")):
-        baseline, _ = images("same", options) or settings("same")
+        baseline, _ = sides_of("same", options)
         equal = [*common, "--baseline", baseline, *_without(options, NOT_FOR_CERTIFY)]
         subprocess.run([ROOT / "steelyard", "certify", *equal], check=True)
-    for name in asked:
-        baseline, candidate = images(name, options) or settings(name)
+    for name in missing:
+        baseline, candidate = sides_of(name, options)
         began = time.monotonic()
         sides = ["--baseline", baseline, "--candidate", candidate, "--metric", CASES[name][1]]
         done = subprocess.run(
@@ -69,6 +80,8 @@ def main() -> None:
             stdout=subprocess.PIPE,
             check=False,
         )
+        if done.returncode in (INTERRUPTED, -2):
+            sys.exit(INTERRUPTED)
         answer = json.loads(done.stdout) if done.stdout.strip() else {}
         told = {
             "case": name,
@@ -78,17 +91,40 @@ def main() -> None:
         }
         with (kept / ANSWERS).open("a", encoding="utf-8") as file:
             file.write(json.dumps({**told, "answer": answer}) + "\n")
-        if done.returncode == 130:
-            sys.exit(130)
-    answers = (kept / ANSWERS).read_text(encoding="utf-8").splitlines()
-    sys.stdout.write(table([json.loads(line) for line in answers]))
+    sys.stdout.write(table(read_answers(kept)))
 
 
-def _times(case: str) -> list[str]:
-    name, _, times = case.partition(":")
-    if name not in CASES:
-        sys.exit(f"{name} is no case: give {', '.join(CASES)}")
-    return [name] * int(times or 1)
+def read_answers(kept: Path) -> list[dict[str, Any]]:
+    """All answers of a folder, oldest first."""
+    path = kept / ANSWERS
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def missing_cases(
+    cases: Sequence[str], options: Sequence[str], answers: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """What is to run until there are as many verdicts of each case, with these options, as were asked for.
+
+    A gate that failed before a verdict does not count.
+    """
+    there = Counter(one["case"] for one in answers if one["options"] == list(options) and one["answer"])
+    missing = []
+    for case in cases:
+        name, _, times = case.partition(":")
+        if name not in CASES:
+            sys.exit(f"{name} is no case: give {', '.join(CASES)}")
+        missing += [name] * max(0, int(times or 1) - there[name])
+    return missing
+
+
+def sides_of(name: str, options: Sequence[str]) -> tuple[str, str]:
+    """Baseline and candidate of a case."""
+    if "--workload" not in options:
+        return images(name, options) or settings(name)
+    if name != "same":
+        sys.exit(f"{name} is planted in a server of its own: without --workload")
+    return "jvm_args=-Dsteelyard.side=a", "jvm_args=-Dsteelyard.side=b"
 
 
 def _without(options: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -128,23 +164,35 @@ def _image(name: str, values: Mapping[str, int]) -> str:
 
 
 def table(answers: Sequence[Mapping[str, Any]]) -> str:
-    """Every answer, and how many there were of each kind."""
+    """Every answer, and the share of each kind with its exact 95 % interval."""
     lines = [
         "| case | options | answer | what could be said | void | time |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    minutes: dict[tuple[str, str], list[float]] = {}
     for one in answers:
         answer = one["answer"]
         outcome = answer.get("outcome", f"none (exit code {one['code']})")
         void = f"{answer['void']} of {answer['trials']}" if answer else ""
-        cells = (one["case"], " ".join(one["options"]), outcome, answer.get("sentence", ""), void)
+        key = (one["case"], " ".join(one["options"]))
+        cells = (*key, outcome, answer.get("sentence", ""), void)
         lines.append(f"| {' | '.join(cells)} | {one['seconds'] / 60:.1f} min |")
-        counts.setdefault(one["case"], Counter())[outcome] += 1
-    told = [
-        f"{case}: {', '.join(f'{n} {what}' for what, n in found.items())}" for case, found in counts.items()
+        counts.setdefault(key, Counter())[outcome] += 1
+        minutes.setdefault(key, []).append(one["seconds"] / 60)
+    lines += [
+        "",
+        "| case | options | gates | answer | share | 95 % interval | minutes of a gate |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    return "\n".join([*lines, "", *told, ""])
+    for (case, options), outcomes in counts.items():
+        gates, mean = outcomes.total(), fmean(minutes[case, options])
+        for outcome, number in sorted(outcomes.items()):
+            low, high = exact_interval(number, gates)
+            bounds = f"{percent(low)} to {percent(high)}"
+            cells = (case, options, f"{gates}", f"{outcome}: {number}", percent(number / gates), bounds)
+            lines.append(f"| {' | '.join(cells)} | {mean:.1f} |")
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ docs/reference/quick-forms.md; with session directories (`python -m pages.quick_
 measured into docs/results/quick-forms.json first.
 
 What a form takes is its plan's, on a host of two cores; what it detects is measured, by the spread of its own sessions,
-or *not measured*.
+or *not measured*. Beside that stands what it is predicted to detect, by intervals that lab notes give of sessions of
+the same workload, procedure and metric (docs/results/pair-spreads.json); else nothing.
 """
 
 import json
@@ -15,10 +16,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from steelyard.analysis.paired import detectable_effect, paired_test
+from steelyard.analysis.paired import LEVEL, detectable_effect, paired_test, t_quantile
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
-from steelyard.experiment.matrix import expand, with_quick
+from steelyard.experiment.matrix import Arm, expand, with_quick
+from steelyard.experiment.schema import Experiment
 from steelyard.measure.registry import metric_info
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.figures import percent
@@ -28,6 +30,7 @@ from steelyard.session.plan import host_checks, metric_checks
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "reference" / "quick-forms.md"
 MEASURED = DOCS / "results" / "quick-forms.json"
+SPREADS = DOCS / "results" / "pair-spreads.json"
 WANTED = 0.10
 """Change in the primary metric that a quick form is to see."""
 _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -44,8 +47,14 @@ in its primary metric that it detects with 80 % power, by the spread of pairs in
 session of that form is recorded. Where a form cannot see 10 %, its file says why (`quick.note`), and where an earlier
 session on your host says so, [`--quick` takes fewer arms and longer windows](../experiments.md).
 
-| experiment | arms | blocks | window | minutes | primary metric | detects | measured |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+*Predicted* is no measurement of the form: it is what its blocks and arms would detect with the spread of a pair that
+lab notes tell of sessions of the same workload, procedure and metric, on a virtual machine of two CPUs
+([which ones](../results/pair-spreads.json); the form's own where there is one, otherwise all of them, named). Their
+windows and arms may have been others, and the upper 95 % bound of a spread of four or five pairs is 2.4 to 2.9 times
+as large.
+
+| experiment | arms | blocks | window | minutes | primary metric | predicted | detects | measured |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 Measured = dict[str, Any]
@@ -91,6 +100,7 @@ def record_of(directory: SessionDirectory) -> Measured:
         max(end for _, end in one.phases.values()) - one.started for one in trials if one.phases
     )
     return {
+        "session": session.id,
         "experiment": session.experiment.name,
         "day": datetime.fromtimestamp(session.created, UTC).date().isoformat(),
         "workload": session.workload.name,
@@ -108,17 +118,41 @@ def record_of(directory: SessionDirectory) -> Measured:
     }
 
 
-def read_measured() -> list[Measured]:
-    """All records, oldest first."""
-    entries: list[Measured] = json.loads(MEASURED.read_text(encoding="utf-8"))
+def read_measured(path: Path | None = None) -> list[Measured]:
+    """All records of a file (what was measured), oldest first."""
+    entries: list[Measured] = json.loads((path or MEASURED).read_text(encoding="utf-8"))
     return entries
+
+
+def pair_sd(record: Measured) -> float:
+    """Standard deviation of the log ratio of a pair, from a 95 % interval by Student's t."""
+    half = math.log(record["high"] / record["low"]) / 2
+    return half * math.sqrt(record["blocks"]) / t_quantile(1 - LEVEL / 2, record["blocks"] - 1)
+
+
+def predict(name: str, experiment: Experiment, arms: Sequence[Arm], spreads: Sequence[Measured]) -> str:
+    """What a form would detect, and whose spread says so; `-`: no session like it is told of."""
+    alike = [
+        one
+        for one in spreads
+        if (one["workload"], one["procedure"], one["metric"])
+        == (experiment.workload, experiment.procedure, experiment.metrics.primary)
+    ]
+    alike = [one for one in alike if one["experiment"] == name] or alike
+    remote = any(arm.deployment.engine == "kubernetes" for arm in arms)
+    if not alike or remote or len(arms) < 2 or experiment.search is not None:
+        return "-"
+    sd = math.sqrt(math.fsum(pair_sd(one) ** 2 for one in alike) / len(alike))
+    effect = detectable_effect(experiment.design.blocks, sd, len(arms) - 1)
+    whose = "its own" if alike[0]["experiment"] == name else ", ".join(one["experiment"] for one in alike)
+    return f"{percent(effect)} ({whose})"
 
 
 def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
     """One line: the form, and the newest record that is of it."""
     loaded = quick_form(name)
     experiment = loaded.experiment
-    arms = len(expand(experiment, loaded.settings))
+    arms = expand(experiment, loaded.settings)
     own = [one for one in records if one["experiment"] == name]
     detects, measured = "not measured", "-"
     if experiment.search is not None:
@@ -134,7 +168,9 @@ def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
     window = "-" if experiment.procedure == "start-up" else f"{experiment.load.measure:g} s"
     label = metric_info(experiment.metrics.primary).label
     link = f"[`{name}`](../../experiments/{name}.yaml)"
-    return f"| {link} | {arms} | {experiment.design.blocks} | {window} | {minutes} | {label} | {detects} | {measured} |"
+    predicted = predict(name, experiment, arms, read_measured(SPREADS))
+    cells = (link, len(arms), experiment.design.blocks, window, minutes, label, predicted, detects, measured)
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def make_page() -> str:
@@ -149,7 +185,9 @@ def main(arguments: Sequence[str]) -> None:
     """Take sessions in, and write the page."""
     if arguments:
         records = [*read_measured(), *(record_of(SessionDirectory(Path(text))) for text in arguments)]
-        lines = ",\n ".join(json.dumps(one) for one in records)
+        # A session that is given twice is one.
+        once = {one["session"]: one for one in records}.values()
+        lines = ",\n ".join(json.dumps(one) for one in once)
         MEASURED.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
     PAGE.write_text(make_page(), encoding="utf-8")
 

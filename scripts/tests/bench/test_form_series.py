@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bench/quick_forms.py`: forms run once, go on after an interrupt, and what cannot run says why."""
+
+import json
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import run_command
+from fake_engine import FakeEngine, World
+from sessions import Bench
+
+from bench import quick_forms as series
+from pages import quick_forms
+from steelyard.cli import run as run_module
+from steelyard.errors import Exit
+from steelyard.host.doctor import examine
+from steelyard.session import opening, runner
+
+OPTIONS = [
+    *("--set", "total_heap=64m", "--set", "jvms=1", "--set", "threads=6,7", "--set", "users=8"),
+    *("--set", "ramp=1", "--set", "warmup=2s", "--set", "measure=4s", "--seed", "5"),
+]
+"""Two arms of one server, which tells that it has that heap, and short windows."""
+
+
+class Starts:
+    """Commands in this process on the fake engine, and the words of each."""
+
+    def __init__(self, bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+        self.words: list[list[str]] = []
+        self._bench, self._capsys = bench, capsys
+
+    def __call__(self, words: Sequence[str]) -> series.Ended:
+        self.words.append([*words])
+        port = ["--port", str(self._bench.port)] if words[0] == "run" else []
+        result = run_command(self._capsys, *words, *port)
+        return series.Ended(result.code, (result.err.strip().splitlines() or [""])[-1])
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Starts:
+    world = World(ready_after=0.1)
+    # Each start has its own level, drawn by its number.
+    world.throughput = lambda _spec: float(
+        200 * (1 + np.random.default_rng([7, len(world.deployments)]).normal(0, 0.02))
+    )
+    bench = Bench(tmp_path, world)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+    def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
+        engine = {"process": FakeEngine(world)}
+        return runner.run_session(
+            directory, engine, bench.context(), differs, lock=f"test-{os.getpid()}", **more
+        )
+
+    for name in ("ensure_builds", "require_idle", "require_ports"):
+        monkeypatch.setattr(run_module, name, lambda *_: None)
+    # The whole examination, but for a moment alone.
+    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
+    monkeypatch.setattr(run_module, "run_session", run_session)
+    monkeypatch.setattr(runner, "write_report", lambda _: [])
+    return Starts(bench, capsys)
+
+
+def test_a_form_is_measured_once_and_fills_the_page(
+    start: Starts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = tmp_path / "records.json"
+    records.write_text("[]", encoding="utf-8")
+    monkeypatch.setattr(quick_forms, "MEASURED", records)
+    monkeypatch.setattr(quick_forms, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(quick_forms, "make_page", lambda: "made")
+    folder = tmp_path / "forms"
+    (row,) = series.run_forms(folder, ["jvm-count"], OPTIONS, start, page=True)
+    assert "reason" not in row, row
+    assert (row["usable_blocks"], row["trials"]) == (5, 10)
+    assert [words[:3] for words in start.words] == [
+        ["plan", "jvm-count", "--quick"],
+        ["run", "jvm-count", "--quick"],
+    ]
+    (record,) = json.loads(records.read_text(encoding="utf-8"))
+    assert (record["experiment"], record["detects"]) == ("jvm-count", row["detects"])
+    assert series.run_forms(folder, ["jvm-count"], OPTIONS, start, page=True) == [row]
+    assert len(start.words) == 2
+
+
+def test_what_cannot_run_here_says_why_and_is_tried_again(start: Starts, tmp_path: Path) -> None:
+    for _ in range(2):
+        (row,) = series.run_forms(tmp_path, ["jvm-count"], ["--set", "jvms=nonsense"], start)
+        assert row["code"] == Exit.BAD_INPUT
+        assert "jvms" in row["reason"]
+    assert [words[0] for words in start.words] == ["plan", "plan"]
+    assert "| jvm-count | not measured |" in series.table([row])
+
+
+def test_an_interrupt_ends_the_series_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    calls: list[list[str]] = []
+
+    def interrupted(words: Sequence[str]) -> series.Ended:
+        calls.append([*words])
+        return series.Ended(0 if words[0] == "plan" else series.INTERRUPTED, "")
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            series.run_forms(tmp_path, ["jvm-count"], [], interrupted)
+    assert series.read_rows(tmp_path) == {}
+    assert (
+        calls[1]
+        == calls[3]
+        == ["run", "jvm-count", "--quick", "--resume", "--out", str(tmp_path / "jvm-count")]
+    )
