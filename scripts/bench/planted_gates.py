@@ -190,8 +190,8 @@ def table(answers: Sequence[Mapping[str, Any]]) -> str:
         for outcome, number in sorted(outcomes.items()):
             low, high = exact_interval(number, gates)
             bounds = f"{percent(low)} to {percent(high)}"
-            cells = (case, options, f"{gates}", f"{outcome}: {number}", percent(number / gates), bounds)
-            lines.append(f"| {' | '.join(cells)} | {mean:.1f} |")
+            shares = (case, options, f"{gates}", f"{outcome}: {number}", percent(number / gates), bounds)
+            lines.append(f"| {' | '.join(shares)} | {mean:.1f} |")
     return "\n".join([*lines, ""])
 
 

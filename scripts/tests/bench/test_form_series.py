@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import quick_forms as series
 from commands import run_command
 from fake_engine import FakeEngine, World
 from sessions import Bench
 
-from bench import quick_forms as series
 from pages import quick_forms
 from steelyard.cli import run as run_module
 from steelyard.errors import Exit
@@ -53,7 +53,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
     def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
-        engine = {"process": FakeEngine(world)}
+        engine: dict[str, Any] = {"process": FakeEngine(world)}
         return runner.run_session(
             directory, engine, bench.context(), differs, lock=f"test-{os.getpid()}", **more
         )

@@ -3,9 +3,8 @@
 
 from typing import Any
 
+import planted_gates as gates
 import pytest
-
-from bench import planted_gates as gates
 
 QUICK = ["--quick"]
 
