@@ -5,7 +5,7 @@
 # Needs docker and nothing else: it also runs where the harness does not.
 #
 #   start.sh PLATFORM IMAGE...     references, by tag or digest; with `loadgen` goes `ping`, which it loads
-#   START_SECONDS: how long to wait for each (default 90; 300 for an emulated platform)
+#   START_SECONDS: how long to wait for the answers of each, and for its end (default 90; 300 for an emulated platform)
 set -eu
 
 [ $# -ge 2 ] || { echo "usage: start.sh PLATFORM IMAGE..." >&2 && exit 2; }
@@ -63,7 +63,7 @@ ended() { # STATUS... ; the container's own end
 }
 
 stop() { # in order: 143 is a JVM that ended on the signal; 137 would be a kill
-    docker stop --time 30 "$name" >/dev/null
+    docker stop --time "$patience" "$name" >/dev/null
     ended 0 130 143
 }
 

@@ -3,7 +3,7 @@
 # Makes sure that a runner has what a job needs; what is there already is left alone.
 #
 #   tools.sh TOOL...      java: JDK 17 or newer and Maven; engine: docker with the containerd image store, buildx, skopeo, jq;
-#                         emulation: of ppc64le, where the machine is another;
+#                         emulation: of ppc64le and arm64, where the machine is another;
 #                         actionlint, cosign, osv-scanner: the version named in the environment variable of that name
 #
 # The Go tools are compiled from source: Go checks every module against its public checksum log, so that a version
@@ -47,11 +47,11 @@ engine() {
 
 # Ubuntu registers the emulator without the flags that setup-engine.sh asks for, and says why there.
 emulation() {
-    [ "$(uname -m)" != ppc64le ] || return 0
     packages update --quiet
     packages install --yes --quiet --no-install-recommends qemu-user-static
-    registered=/proc/sys/fs/binfmt_misc/qemu-ppc64le
-    [ ! -e "$registered" ] || echo -1 | sudo tee "$registered" >/dev/null
+    for registered in /proc/sys/fs/binfmt_misc/qemu-ppc64le /proc/sys/fs/binfmt_misc/qemu-aarch64; do
+        [ ! -e "$registered" ] || echo -1 | sudo tee "$registered" >/dev/null
+    done
     sudo images/local/setup-engine.sh emulate
 }
 

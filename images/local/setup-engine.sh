@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A container engine, a registry on loopback and emulation of ppc64le on a Debian machine (bookworm or later) that has none.
+# A container engine, a registry on loopback and emulation of ppc64le and arm64 on a Debian machine (bookworm or later) that has none.
 # Packages come from wherever this machine's own apt takes them. What runs already is used and left alone.
 #
 # Usage: setup-engine.sh [-d FOLDER] [-p PORT] start|stop|status|emulate     (as root, but for status)
@@ -9,7 +9,7 @@
 #   start   installs what is missing, starts what does not run
 #   stop    ends what `start` started, and nothing else; packages stay
 #   status  says what there is; exit code 1 unless all of it works
-#   emulate registers emulation of ppc64le (the package qemu-user-static has to be there), and nothing else
+#   emulate registers emulation of ppc64le and arm64 (the package qemu-user-static has to be there), and nothing else
 # Exit codes: 0 done; 1 not all is up (status); 2 wrong use; 3 something is missing and cannot be had; 4 something does not start.
 set -eu
 
@@ -17,6 +17,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$here/../../.steelyard/engine
 port=5000
 misc=/proc/sys/fs/binfmt_misc
+# Machines that images are made for and that this one is not.
+foreign=$(for machine in ppc64le aarch64; do [ "$(uname -m)" = "$machine" ] || echo "$machine"; done)
 
 say() { printf 'engine: %s\n' "$*"; }
 fail() { code=$1; shift; printf 'setup-engine: %s\n' "$*" >&2; exit "$code"; }
@@ -34,7 +36,7 @@ missing_packages() (
     have skopeo || echo skopeo
     have curl || echo curl
     have jq || echo jq
-    [ "$(uname -m)" = ppc64le ] || [ -e /usr/lib/binfmt.d/qemu-ppc64le.conf ] || echo qemu-user-static
+    for machine in $foreign; do [ -e "/usr/lib/binfmt.d/qemu-$machine.conf" ] || echo qemu-user-static; done | sort -u
 )
 
 # Bookworm's own engine is too old (no build contexts, no containerd image store): then trixie's packages are added at a
@@ -171,22 +173,25 @@ CONFIGURATION
 
 # O, P and F: the emulator is opened once and works in containers, and programs keep their own name as first argument (without
 # it a JVM loses options that Liberty gives it).
-emulation_works() { grep -qx 'flags: .*O.*' "$misc/qemu-ppc64le" && grep -qx 'flags: .*P.*' "$misc/qemu-ppc64le" && grep -qx 'flags: .*F.*' "$misc/qemu-ppc64le"; }
+emulation_works() { # MACHINE
+    for flag in O P F; do grep -qx "flags: .*$flag.*" "$misc/qemu-$1" || return 1; done
+}
 
 start_emulation() {
-    [ "$(uname -m)" != ppc64le ] || return 0
     if [ ! -e "$misc/register" ]; then
-        mount -t binfmt_misc binfmt_misc "$misc" || fail 3 "the kernel's binfmt_misc cannot be mounted: ppc64le images cannot be run here"
+        mount -t binfmt_misc binfmt_misc "$misc" || fail 3 "the kernel's binfmt_misc cannot be mounted: images of other machines cannot be run here"
         : >"$folder/mounted"
     fi
-    if [ ! -e "$misc/qemu-ppc64le" ]; then
-        line=$(sed 's/[^:]*$/OPF/' /usr/lib/binfmt.d/qemu-ppc64le.conf)
-        # Not by a shell's printf, which would turn the \x of the line into bytes.
-        printf '%s' "$line" | tee "$misc/register" >/dev/null || fail 3 "the kernel refuses the emulator for ppc64le"
-        : >"$folder/registered"
-        say "emulation of ppc64le registered"
-    fi
-    emulation_works || fail 3 "emulation of ppc64le is registered here without the flags OPF: echo -1 > $misc/qemu-ppc64le, then start again"
+    for machine in $foreign; do
+        if [ ! -e "$misc/qemu-$machine" ]; then
+            line=$(sed 's/[^:]*$/OPF/' "/usr/lib/binfmt.d/qemu-$machine.conf")
+            # Not by a shell's printf, which would turn the \x of the line into bytes.
+            printf '%s' "$line" | tee "$misc/register" >/dev/null || fail 3 "the kernel refuses the emulator for $machine"
+            echo "$machine" >>"$folder/registered"
+            say "emulation of $machine registered"
+        fi
+        emulation_works "$machine" || fail 3 "emulation of $machine is registered here without the flags OPF: echo -1 > $misc/qemu-$machine, then start again"
+    done
 }
 
 start() {
@@ -207,7 +212,10 @@ stop() {
     folder=$(cd "$folder" && pwd)
     stop_child registry
     stop_child dockerd
-    [ ! -e "$folder/registered" ] || { echo -1 >"$misc/qemu-ppc64le"; rm "$folder/registered"; say "emulation of ppc64le removed"; }
+    if [ -e "$folder/registered" ]; then
+        while read -r machine; do echo -1 >"$misc/qemu-$machine" && say "emulation of $machine removed"; done <"$folder/registered"
+        rm "$folder/registered"
+    fi
     [ ! -e "$folder/mounted" ] || { umount "$misc"; rm "$folder/mounted"; }
 }
 
@@ -222,8 +230,9 @@ status() {
         up=1
     fi
     if registry_answers; then say "registry on 127.0.0.1:$port"; else say "no open registry on 127.0.0.1:$port"; up=1; fi
-    if [ "$(uname -m)" = ppc64le ]; then :
-    elif emulation_works 2>/dev/null; then say "emulation of ppc64le"; else say "no emulation of ppc64le"; up=1; fi
+    for machine in $foreign; do
+        if emulation_works "$machine" 2>/dev/null; then say "emulation of $machine"; else say "no emulation of $machine"; up=1; fi
+    done
     command -v cosign >/dev/null 2>&1 || say "no cosign: images cannot be signed"
     return "$up"
 }
