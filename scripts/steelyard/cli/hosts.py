@@ -12,7 +12,7 @@ from steelyard.cli.options import JsonOption, open_console, print_json, print_li
 from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise
-from steelyard.report.comparing import NO_CAUSE, host_name, side_by_side
+from steelyard.report.comparing import host_name, no_cause, side_by_side
 from steelyard.report.terminal import to_rich_table
 from steelyard.results.store import SessionDirectory
 
@@ -66,7 +66,7 @@ def compare(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set two sessions of one experiment from two hosts side by side: effects, and throughput per core, GiB and price.
+    """Set two sessions of one experiment side by side, from two hosts or one: effects, throughput per core, GiB, price.
 
     Refuses sessions whose workload, data, load or versions differ.
     """
@@ -78,7 +78,7 @@ def compare(
     paths, schedulers = host_differences(*sides)
     if reasons := [*differences(*(side.session for side in sides)), *paths]:
         raise BadInput(
-            f"{first} and {second} cannot be set side by side, for more than their hosts differs: "
+            f"{first} and {second} cannot be set side by side, for more than host and time differs: "
             + "; ".join(reasons[:4])
             + (f"; and {len(reasons) - 4} more" if len(reasons) > 4 else "")
         )
@@ -99,7 +99,7 @@ def compare(
         console.print(to_rich_table(table))
         for note in table.notes:
             print_line(console, note)
-    print_line(console, f"\n{NO_CAUSE}")
+    print_line(console, f"\n{no_cause(*sides)}")
 
 
 def _side(path: Path, given: dict[str, float]) -> Side:

@@ -87,6 +87,16 @@ def vm_flags(home: str, pid: int) -> str:
     return result.stdout if result.returncode == 0 and result.stdout.endswith("\n") else ""
 
 
+def native_memory(home: str, pid: int) -> str:
+    """What a running HotSpot JVM says of its own memory (NMT), by its JDK's `jcmd`; empty when it cannot be had."""
+    command = [str(Path(home) / "bin" / "jcmd"), str(pid), "VM.native_memory", "summary", "scale=KB"]
+    try:
+        result = _ask(command, ANSWER_LIMIT)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return result.stdout if result.returncode == 0 else ""
+
+
 def shared_cache_stats(home: str, folder: Path) -> str:
     """What OpenJ9 prints of a shared class cache that lies in a folder; it ends with status 1 though it succeeded."""
     option = f"-Xshareclasses:name={CACHE_NAME},cacheDir={folder},printStats"

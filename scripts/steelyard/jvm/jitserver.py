@@ -9,11 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from steelyard.jvm.rows import FOLDER
+from steelyard.jvm.rows import FOLDER, JIT_LOG_NAME
 from steelyard.yamlfile import Duration, Model, Size
 
-JIT_LOG_NAME = "jit.log"
-"""In a client's log folder; the JVM appends a date and its process id."""
 _HEALTH_OFF = "-XX:-JITServerHealthProbes"
 """It would open a port that no two JITServers of a host can share; its metrics answer once it accepts requests."""
 

@@ -29,6 +29,8 @@ MAPPINGS = "mappings"
 """A fact of the source `map` that is no setting: how often a heap in shared memory is mapped (ZGC)."""
 FOLDER = "${folder}"
 """The component's own folder: its logs lie in `logs/` below."""
+JIT_LOG_NAME = "jit.log"
+"""In its log folder; OpenJ9 appends a date and its process id."""
 CACHE = "${cache}"
 """The folder of its class cache: empty for `cold`, filled by the populating run for `warm`."""
 

@@ -17,7 +17,19 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from steelyard.jvm.class_cache import hotspot_cache_options, openj9_cache_options
-from steelyard.jvm.rows import FOLDER, Fact, On, Setting, Start, Told, near, row, size_option, whole_number
+from steelyard.jvm.rows import (
+    FOLDER,
+    JIT_LOG_NAME,
+    Fact,
+    On,
+    Setting,
+    Start,
+    Told,
+    near,
+    row,
+    size_option,
+    whole_number,
+)
 from steelyard.units import MIB
 from steelyard.yamlfile import Model, Size
 
@@ -280,6 +292,25 @@ class JvmSettings(Model):
         note="A trial whose log is missing is void",
     )
     """Write a GC log; GC counts and pauses come from it."""
+    jit_log: bool = row(
+        False,
+        openj9=On(
+            {
+                True: "-XX:+MergeCompilerOptions -Xjit:verbose={compilePerformance},"
+                f"vlog={FOLDER}/logs/{JIT_LOG_NAME}"
+            }
+        ),
+        hotspot=On(
+            {
+                True: f"-Xlog:jit+compilation=debug:file={FOLDER}/logs/{JIT_LOG_NAME}"
+                ":time,uptime,level,tags:filecount=0"
+            }
+        ),
+        compared=False,
+        note="A line a compilation. OpenJ9's has no times: its methods are counted since the start; with `jit: remote`"
+        " it is written in any case",
+    )
+    """Write a log of the JIT: compilations by level, and optimized code that was given up, come from it."""
     jit: Literal["local", "remote"] = row(
         "local",
         openj9=On({"remote": ""}),

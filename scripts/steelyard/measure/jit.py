@@ -25,11 +25,12 @@ WAIT_LIMIT = 0.2
 
 
 def compiled_methods(window: Window, component: Component) -> dict[str, int]:
-    """Methods of a server that compiles in a JITServer, by where; nothing where the log does not tell."""
-    log = window.jit_logs.get(component.name)
+    """Methods of a server since its start, by where and at which level; nothing where no log tells."""
+    log, own = window.jit_logs.get(component.name), window.compile_logs.get(component.name)
+    levels = dict(own.levels) if own is not None else {}
     if not log or not log.is_known:
-        return {}
-    return {"remote": log.remote, "local": log.local, "cached": log.cached}
+        return levels
+    return {"remote": log.remote, "local": log.local, "cached": log.cached, **levels}
 
 
 @trial_figure(SENTENCES)

@@ -13,11 +13,12 @@ It may hold bytes that are no text, and a last line that was cut off.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_COMPILED = re.compile(r"^\+ \([^)]*\) .*? @ [0-9A-Fa-f]+-[0-9A-Fa-f]+ (.*)$")
+_COMPILED = re.compile(r"^\+ \(([^)]*)\) .*? @ [0-9A-Fa-f]+-[0-9A-Fa-f]+ (.*)$")
 _CLOCKS = 0.1
 """Seconds by which the time of a file may be behind the wall clock: the kernel takes it from the last tick."""
 _VERSION = re.compile(r"^#JITServer:.*JITServer version: ([0-9.]+)")
@@ -33,6 +34,8 @@ class JitLog:
     """Of them those that the JITServer had compiled before, for another server (AOT cache)."""
     local: int = 0
     """And by the server itself."""
+    levels: Counter[str] = field(default_factory=Counter)
+    """Methods by the level at which they were compiled, as OpenJ9 calls it: `cold`, `warm`, `AOT warm`."""
     unread: int = 0
     """Lines that tell of a compilation and cannot be read: with one of them no count is known."""
     connected: int = 0
@@ -59,7 +62,8 @@ class JitLog:
             compiled = _COMPILED.match(line)
             self.unread += compiled is None
             if compiled is not None:
-                words = compiled[1].split()
+                self.levels[compiled[1]] += 1
+                words = compiled[2].split()
                 remote = "remote" in words
                 self.remote += remote
                 self.local += not remote

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the JVM did in the window: compilations, classes, safepoints, by the counters that HotSpot keeps of itself."""
 
+from steelyard.measure.compile_log import OPTIMIZING, CompileLog
 from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, share_of_servers, sum_of
 from steelyard.measure.series import NOTHING_READ
 from steelyard.measure.window import Unknown, Window, component_figure
 from steelyard.results.spec import Component
 
+_LOGGED = "Only where servers have `jit_log: true`, on HotSpot: OpenJ9's log has no times."
+"""Pitfall of those that come from the JIT's log."""
 OTHER_JVM = "HotSpot's own counters, which OpenJ9 does not have."
 """Pitfall of each of them."""
 
@@ -78,6 +81,40 @@ def safepoint_seconds(window: Window, component: Component) -> float | Unknown |
     return _growth(window, component, "safepoint_s")
 
 
+def _log(window: Window, component: Component) -> CompileLog | Unknown | None:
+    """The JIT's log of a component; None where it writes none."""
+    log = window.compile_logs.get(component.name)
+    return log if log is None or log.unknown is None else Unknown(log.unknown)
+
+
+def _compiled(window: Window, component: Component, levels: range) -> int | Unknown | None:
+    log = _log(window, component)
+    if log is None or isinstance(log, Unknown):
+        return log
+    return sum(window.start <= at < window.end and level in levels for at, level in log.compiled)
+
+
+@component_figure("count")
+def compiled_quickly(window: Window, component: Component) -> int | Unknown | None:
+    """Methods given to HotSpot's quick compiler (C1, levels 1 to 3), by the JIT's log; None where it writes none."""
+    return _compiled(window, component, range(1, OPTIMIZING))
+
+
+@component_figure("count")
+def compiled_optimized(window: Window, component: Component) -> int | Unknown | None:
+    """Methods given to HotSpot's optimizing compiler (C2, level 4), by the JIT's log; None where it writes none."""
+    return _compiled(window, component, range(OPTIMIZING, OPTIMIZING + 1))
+
+
+@component_figure("count")
+def code_given_up(window: Window, component: Component) -> int | Unknown | None:
+    """Optimized code (level 4) that was given up, for what the compiler had assumed did not hold, by the JIT's log."""
+    log = _log(window, component)
+    if log is None or isinstance(log, Unknown):
+        return log
+    return sum(window.start <= at < window.end for at in log.given_up)
+
+
 METRICS = (
     Metric(
         name="compilations_per_1k",
@@ -103,6 +140,45 @@ METRICS = (
         roles=SERVERS,
         evidence=True,
         each="compile_seconds",
+    ),
+    Metric(
+        name="compiled_quickly_per_1k",
+        label="quick compilations of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Methods that the servers gave to the quick compiler (C1, levels 1 to 3) in the window, by the JIT's"
+        " log / thousands of requests.",
+        pitfalls=_LOGGED,
+        compute=per_1k(sum_of("compiled_quickly", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="compiled_quickly",
+    ),
+    Metric(
+        name="compiled_optimized_per_1k",
+        label="optimizing compilations of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Methods that the servers gave to the optimizing compiler (C2, level 4) in the window, by the JIT's"
+        " log / thousands of requests.",
+        pitfalls=f"Without `tiered` all of them are these. {_LOGGED}",
+        compute=per_1k(sum_of("compiled_optimized", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="compiled_optimized",
+    ),
+    Metric(
+        name="code_given_up_per_1k",
+        label="deoptimized methods of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Pieces of optimized code (level 4) of the servers that were given up (made not entrant) in the window,"
+        " by the JIT's log / thousands of requests.",
+        pitfalls=f"Each piece once: how often threads left optimized code is in no log of JDK 17. {_LOGGED}",
+        compute=per_1k(sum_of("code_given_up", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="code_given_up",
     ),
     Metric(
         name="classes_loaded_per_1k",

@@ -30,6 +30,7 @@ _ORDER = (
         "faults",
         "counted",
         "jvm",
+        "native_memory",
         "cgroup",
         "jit",
         "throttling",

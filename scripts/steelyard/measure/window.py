@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from steelyard.jvm.rows import Facts
+from steelyard.measure.compile_log import CompileLog
 from steelyard.measure.gc_log import GcLog
 from steelyard.measure.health import Health, per_second
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.jit_log import JitLog
+from steelyard.measure.nmt import NativeMemory
 from steelyard.measure.perf_stat import PerfStat
 from steelyard.measure.samples import Samples
 from steelyard.results.measurement import ComponentResult, Number
@@ -115,6 +117,10 @@ class Window:
     health: Health
     jit_logs: Mapping[str, JitLog] = field(default_factory=dict)
     """By server; of those alone that compile in a JITServer."""
+    compile_logs: Mapping[str, CompileLog] = field(default_factory=dict)
+    """By server; of those alone whose JIT writes a log of what it compiles (`jit_log`)."""
+    native_memory: Mapping[str, NativeMemory] = field(default_factory=dict)
+    """By server; of those alone whose JVM keeps account of it."""
     counters: Mapping[str, str] = field(default_factory=dict)
     """Events of perf that the session counts, by counter (`measure.counted`)."""
     counted: Mapping[str, PerfStat] = field(default_factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two sessions from two hosts as tables: effects side by side, and throughput for what a host has and costs."""
+"""Two sessions as tables: effects side by side, and throughput for what a host has and costs."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,12 @@ from steelyard.results import figures
 from steelyard.results.analysis import Estimate
 from steelyard.results.schema import Session
 
-NO_CAUSE = (
+_TWO_HOSTS = (
     "Two hosts differ in everything: figures stand side by side, and none of them says why it is as it is."
+)
+_ONE_HOST = (
+    "Both sessions are of one host. Between two sessions the host drifts, which is in no interval here: compare the"
+    " changes of the arms, not requests per second, and run what is to be compared in one session."
 )
 _PER = {
     THROUGHPUT: "req/s",
@@ -31,6 +35,16 @@ def host_name(session: Session) -> str:
     return f"{host.hostname}: {host.cpu_model} ({host.architecture}), {threads}"
 
 
+def are_of_one_host(first: Side, second: Side) -> bool:
+    """Whether two sessions ran on the same host, as far as its name and its hardware tell."""
+    return bool(first.session.host.hostname) and host_name(first.session) == host_name(second.session)
+
+
+def no_cause(first: Side, second: Side) -> str:
+    """What two sessions side by side do not show."""
+    return _ONE_HOST if are_of_one_host(first, second) else _TWO_HOSTS
+
+
 def side_by_side(first: Side, second: Side) -> list[Table]:
     """The tables of two sessions that may be compared."""
     compared = [_effects(first, second, effects(first, second))]
@@ -41,7 +55,8 @@ def side_by_side(first: Side, second: Side) -> list[Table]:
 
 
 def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Table:
-    columns = [*words("metric", "arm"), *numbers("first host", "second host", "second / first")]
+    what, there = ("session", "then") if are_of_one_host(first, second) else ("host", "there")
+    columns = [*words("metric", "arm"), *numbers(f"first {what}", f"second {what}", "second / first")]
     rows = [
         cells(
             next((i.label for i in first.analysis.metrics if i.name == effect.metric), effect.metric),
@@ -55,8 +70,8 @@ def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Tabl
     notes = [
         (
             "Changes against the baseline of the same session, with 95 % CI over its blocks. second / first: how"
-            " many times the second host's ratio is the first one's, with Welch's 95 % CI. It says that an arm"
-            " helps more there, not why."
+            f" many times the second {what}'s ratio is the first one's, with Welch's 95 % CI. It says that an arm"
+            f" helps more {there}, not why."
         ),
         (
             "In bold, in every column: the interval leaves out no change (0 %, or 1 times). Intervals are simultaneous"
@@ -101,7 +116,8 @@ def _ratio_cell(ratio: IntervalEstimate | None) -> TableCell:
 
 def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
     shown = [name for name in _PER if any(name in per for side in per_side for per in side.values())]
-    columns = [*words("arm", "host"), *(Column(_PER[name]) for name in shown)]
+    what = "session" if are_of_one_host(*sides) else "host"
+    columns = [*words("arm", what), *(Column(_PER[name]) for name in shown)]
     rows = []
     for arm in per_side[0]:
         for which, side, own in zip(("first", "second"), sides, per_side, strict=True):

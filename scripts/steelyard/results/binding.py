@@ -16,6 +16,7 @@ MEASURED = (
     *("sampler.json", "replay/*", "samples/*"),
     *("load/*/*.json", "load/*/*.jsonl", "load/*/*.hlog"),
     *("servers/*/logs/gc*.log*", "servers/*/logs/messages.log", "servers/*/logs/jit.log*"),
+    "servers/*/logs/native-memory.txt",
 )
 """What a trial's figures are made from, and how it was deployed; dumps and other logs may be removed at any time."""
 

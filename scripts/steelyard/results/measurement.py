@@ -58,8 +58,9 @@ class ComponentResult(Figures):
     cpu_by_group: dict[str, float] = Field(default_factory=dict)
     """CPU seconds by thread group: request, jit, gc, network, other; servers and compilers only."""
     compiled: dict[str, int] = Field(default_factory=dict)
-    """Of a server that compiles in a JITServer: methods that were compiled `remote` and `local`, since its
-    start; `cached` are those of the remote ones that had been compiled before."""
+    """Methods of a server since its start, where its JIT writes a log: by level, as its JVM calls them (`level 4`,
+    `warm`); where it compiles in a JITServer those that were compiled `remote` and `local`, and `cached`, those of the
+    remote ones that had been compiled before."""
     told: dict[str, float] = Field(default_factory=dict)
     """Means of the figures that it tells of itself (`metrics` of the workload file)."""
     cgroup: CgroupResult | None = None

@@ -12,7 +12,7 @@ from steelyard.analysis.across import Side, differences
 from steelyard.analysis.sentences import answer
 from steelyard.gate.history import Entry, read_acknowledged, series_of
 from steelyard.gate.plan import OTHER_METRICS
-from steelyard.report.comparing import NO_CAUSE, host_name, side_by_side
+from steelyard.report.comparing import host_name, no_cause, side_by_side
 from steelyard.report.pages import make_environment, page_style
 from steelyard.report.view import moment
 from steelyard.results import figures
@@ -78,7 +78,7 @@ def comparison_page(names: Sequence[str], sides: tuple[Side, Side]) -> str:
         answers=[answer(side.session, side.analysis) for side in sides],
         reasons=reasons,
         compared=[] if reasons else side_by_side(*sides),
-        no_cause=NO_CAUSE,
+        no_cause=no_cause(*sides),
     )
 
 

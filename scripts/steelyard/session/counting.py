@@ -21,9 +21,11 @@ INTERVAL = 1000
 _GRACE, _POLL = 10.0, 0.05
 """Seconds that perf has to write its last line, and between two looks whether it has."""
 
+_IN_PODS = "perf counts processes of this host, and pods run on nodes of a cluster: choose --engine process or compose"
+
 
 def choose_counters(
-    required: Sequence[str], wanted: Sequence[str], specs: Collection[Spec], *, duet: bool
+    required: Sequence[str], wanted: Sequence[str], specs: Collection[Spec]
 ) -> tuple[dict[str, str], list[str]]:
     """Events that a session counts, by counter, and sentences on those that it wants and this host does not have.
 
@@ -31,10 +33,9 @@ def choose_counters(
         required: names from the command line, `all` for all that there are.
         wanted: of the experiment, counted where the host allows.
         specs: of the arms.
-        duet: whether two arms run at once.
 
     Raises:
-        BadInput: a name of no counter, or an engine or a design whose components cannot be counted here.
+        BadInput: a name of no counter, or an engine whose components cannot be counted here.
         MissingRequirement: what is required cannot be counted on this host.
     """
     names = [*dict.fromkeys(required or wanted)]
@@ -42,11 +43,10 @@ def choose_counters(
         return {}, []
     if unknown := set(names) - BY_NAME.keys() - {ALL}:
         raise BadInput(f"counters: {min(unknown)} is none: choose {', '.join(BY_NAME)}, or {ALL}")
-    elsewhere = duet or any(spec.remote for spec in specs)
-    if elsewhere and required:
-        raise BadInput("--counters: counts components of one arm at a time that run on this host")
-    if elsewhere:
-        return {}, []
+    if any(spec.remote for spec in specs):
+        if required:
+            raise BadInput(f"--counters: {_IN_PODS}")
+        return {}, [f"Nothing was counted of the hardware: {_IN_PODS}."]
     chosen = COUNTERS if ALL in names else (CPU_TIME, *(BY_NAME[name] for name in names))
     try:
         events = {counter.name: event_of(counter) for counter in chosen}

@@ -8,6 +8,7 @@ What disturbs the host meanwhile meets both sides, and cancels in their ratio. A
 was measured beside something that was not as it should be.
 """
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from steelyard.measure.ledger import PARTNER, is_void
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
+from steelyard.session.counting import counts_path
 from steelyard.session.trial_run import TrialRun
 from steelyard.spec.split import Core
 from steelyard.workload.schema import Consistency, DataRequest
@@ -147,6 +149,7 @@ class CombinedRun(TrialRun):
         for name, started in self.deployed.started.items():
             if self._is_of(side, name):
                 component = without_side(started.component)
+                copy_counts((self.folder, name), (self.folders[side], component.name))
                 run.deployed.started[component.name] = replace(
                     started, running=replace(started.running, component=component)
                 )
@@ -159,11 +162,24 @@ class CombinedRun(TrialRun):
 def extract_samples(samples: Path, side: str, folder: Path) -> None:
     """Write what was sampled of one side under its own names, and what was sampled of the host and of the harness."""
     folder.mkdir(parents=True, exist_ok=True)
-    for path in samples.glob("*.csv"):
+    for path in (path for path in samples.glob("*.csv") if path.stem in KEYS):  # not what perf counted
         head, *rows = read_text(path).splitlines(keepends=True)
         if "process" in KEYS[path.stem]:
             rows = [own for row in rows if (own := _own_row(row, side)) is not None]
         (folder / path.name).write_text("".join([head, *rows]), encoding="utf-8")
+
+
+def copy_counts(both: tuple[Path, str], own: tuple[Path, str]) -> None:
+    """Give a side what perf counted of a component of it; nothing where nothing was counted.
+
+    Args:
+        both: folder and name of what ran at once.
+        own: folder and name as the side's own trial has them.
+    """
+    source, target = (counts_path(folder, name) for folder, name in (both, own))
+    if source.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
 
 
 def _own_row(row: str, side: str) -> str | None:

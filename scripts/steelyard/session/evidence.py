@@ -9,12 +9,13 @@ from pathlib import Path
 from steelyard.host.java import shared_cache_stats
 from steelyard.jvm.class_cache import OWN_CACHE, cache_figures
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.jvm.jitserver import JIT_LOG_NAME
-from steelyard.jvm.rows import Facts
+from steelyard.jvm.rows import JIT_LOG_NAME, Facts
+from steelyard.measure import nmt
+from steelyard.measure.compile_log import CompileLog, of_openj9, parse_hotspot
 from steelyard.measure.gc_log import GcLog, read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
-from steelyard.measure.jit_log import read_jit_logs
+from steelyard.measure.jit_log import JitLog, read_jit_logs
 from steelyard.measure.ledger import judge
 from steelyard.measure.perf_stat import read_perf_stat
 from steelyard.measure.ramp_up import curves
@@ -22,10 +23,11 @@ from steelyard.measure.record import component_results, measure_trial
 from steelyard.measure.start import first_answers
 from steelyard.measure.survival import survival_of
 from steelyard.measure.window import Window
+from steelyard.regular import read_text
 from steelyard.results.failure import Failure
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Check
-from steelyard.results.spec import MEASURED_ROLES
+from steelyard.results.spec import MEASURED_ROLES, Component
 from steelyard.session.counting import counts_path
 from steelyard.session.deploying import StartedComponent
 from steelyard.session.readback import gc_log_facts
@@ -58,12 +60,19 @@ def gather(run: TrialRun) -> Window:
         read_logs(logs),
         read_health(folders, *run.window),
         jit_logs={
-            server.name: read_jit_logs(
-                run.deployment.logs(server.name).glob(f"{JIT_LOG_NAME}*"),
-                started[server.name].running.started,
-            )
+            server.name: _read_openj9_log(run, server)
             for server in (run.spec.servers if run.spec.of("compiler") else ())
             if server.name in started
+        },
+        compile_logs={
+            server.name: _read_compile_log(run, server)
+            for server in run.spec.servers
+            if server.jvm_settings is not None and server.jvm_settings.jit_log and server.name in started
+        },
+        native_memory={
+            server.name: native
+            for server in run.spec.servers
+            if server.name in started and (native := _read_native_memory(run, server)) is not None
         },
         facts=facts_of(started, gc_logs, caches),
         counters=run.context.counters,
@@ -73,6 +82,29 @@ def gather(run: TrialRun) -> Window:
             if (path := counts_path(run.folder, name)).exists()
         },
     )
+
+
+def _read_openj9_log(run: TrialRun, server: Component) -> JitLog:
+    """What OpenJ9's JIT wrote since the measured start."""
+    paths = run.deployment.logs(server.name).glob(f"{JIT_LOG_NAME}*")
+    return read_jit_logs(paths, run.deployed.started[server.name].running.started)
+
+
+def _read_compile_log(run: TrialRun, server: Component) -> CompileLog:
+    jvm = server.artifact.jvm
+    if jvm is not None and jvm.kind == "openj9":
+        return of_openj9(_read_openj9_log(run, server))
+    path = run.deployment.logs(server.name) / JIT_LOG_NAME
+    try:
+        return parse_hotspot(read_text(path).splitlines(keepends=True))
+    except OSError as error:
+        return CompileLog(unknown=f"{path.name} cannot be read ({error.strerror})")
+
+
+def _read_native_memory(run: TrialRun, server: Component) -> nmt.NativeMemory | None:
+    """What the server's JVM said of its own memory at the end; None: it was not asked."""
+    path = run.deployment.logs(server.name) / nmt.FILE
+    return nmt.parse_native_memory(read_text(path)) if path.exists() else None
 
 
 @dataclass(frozen=True, kw_only=True)

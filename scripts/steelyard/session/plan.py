@@ -228,9 +228,7 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
             range_of(experiment.search, spec)
         refuse_unknown(limits_of(experiment.search, workload.workload.limits), specs.values())
     profilers = require_profilers(request.profilers, specs.values(), searches=experiment.search is not None)
-    counters, not_counted = choose_counters(
-        request.counters, experiment.metrics.counters, specs.values(), duet=experiment.design.duet
-    )
+    counters, not_counted = choose_counters(request.counters, experiment.metrics.counters, specs.values())
     plots = {name: repr(sorted(spec.host_states.items())) for name, spec in specs.items()}
     schedule = make_schedule(list(specs), experiment.design.blocks, seed, plots)
     plan = SessionPlan(

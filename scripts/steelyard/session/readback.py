@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from steelyard.engines.base import Running
-from steelyard.host.java import vm_flags
+from steelyard.host.java import native_memory, vm_flags
 from steelyard.jvm.options import hotspot_facts, openj9_facts, read_facts
 from steelyard.jvm.rows import MAPPINGS, Fact, Facts, JvmKind, Source
 from steelyard.jvm.settings import MEASURED
+from steelyard.measure import nmt
 from steelyard.measure.gc_log import GcSettings
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import cpu_quota, memory_limit
@@ -55,6 +56,15 @@ def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = N
     if pid is None:
         return facts
     return facts | map_facts(component, facts, _read(pid, "smaps"))
+
+
+def ask_native_memory(running: Running) -> str | None:
+    """What a JVM of this host says of its own memory; None: it keeps no account, or cannot be asked from here. Of
+    several processes the largest is the server."""
+    jvm, pid = running.component.artifact.jvm, max(running.pids, key=_resident, default=None)
+    if jvm is None or jvm.kind != "hotspot" or pid is None or running.contained:
+        return None
+    return native_memory(jvm.home, pid) if nmt.keeps_account(running.component.jvm_options) else None
 
 
 def map_facts(component: Component, others: Mapping[Source, Facts], smaps: str) -> dict[Source, Facts]:

@@ -14,6 +14,7 @@ from typing import Any
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import NoSpace
 from steelyard.host.network import PODS, network_path
+from steelyard.measure import nmt
 from steelyard.measure.samples import Samples, SamplesReader
 from steelyard.paths import PYTHON_PATH
 from steelyard.processes import Child, child_environment
@@ -27,6 +28,7 @@ from steelyard.session.context import LiveRate, RunContext
 from steelyard.session.counting import Counting
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
+from steelyard.session.readback import ask_native_memory
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -246,6 +248,7 @@ class TrialRun:
             self.failures += self.deployed.inconsistencies()
             self.failures += self.deployed.failures()
         self._stop_sampling()
+        self._ask_native_memory()
         # Nothing is measured any more: what has to be killed now did not die under load.
         self.failures += self.deployment.stop(grace=CACHE_GRACE if self.spec.caches("cold") else GRACE)
 
@@ -280,6 +283,12 @@ class TrialRun:
         if self.streams is not None:
             with self._require_streams():
                 self.streams.write_file(injector, file, text)
+
+    def _ask_native_memory(self) -> None:
+        """After the last sample: whoever asks uses CPU."""
+        for running in self.deployment.started_components():
+            if (account := ask_native_memory(running)) is not None:
+                write_atomic(self.deployment.logs(running.name) / nmt.FILE, account)
 
     def _stop_sampling(self) -> None:
         """The last samples of all, and then the files of what runs elsewhere."""

@@ -61,7 +61,9 @@ def make_component(
             special["cache"] = asked.class_cache if asked.class_cache in ("cold", "warm") else None
             for compiler in layout.relays or layout.compilers:
                 options += client_options(layout.arm.deployment.jitserver, layout.address(compiler))
-            options += jvm_options(asked, heap, jvm)
+            # A client of a JITServer logs its compilations in any case.
+            own = asked.model_copy(update={"jit_log": asked.jit_log and asked.jit != "remote"})
+            options += jvm_options(own, heap, jvm)
     elif described.role == "compiler":
         special["kept"] = layout.arm.deployment.jitserver.aot_cache == "warm"
         special["killed_after"] = layout.arm.deployment.jitserver.killed_after

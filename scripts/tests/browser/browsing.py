@@ -3,12 +3,15 @@
 
 import os
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+import pytest
 from waiting import wait_until
 
 if TYPE_CHECKING:  # not on every platform there is a package of it
@@ -109,6 +112,24 @@ def is_own(page: str, asked: str) -> bool:
     if own.scheme == "file":
         return other.scheme == "file" and other.path.startswith(own.path.rpartition("/")[0] + "/")
     return other.scheme in (own.scheme, own.scheme.replace("http", "ws")) and other.netloc == own.netloc
+
+
+@contextmanager
+def run_chromium() -> Iterator["Browser"]:
+    """Chromium, driven by Playwright; installed where it can be, and else the test is skipped."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright has no package for this platform"
+    )
+    program = find_chromium()
+    if program is None:
+        if reason := why_no_chromium():
+            pytest.skip(reason)
+        subprocess.run([str(Path(__file__).parent / "install-chromium.sh")], check=True)
+        program = find_chromium()
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=program, args=FLAGS, **NO_LIMIT)
+        yield running
+        running.close()
 
 
 def find_chromium() -> str | None:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A browser for the tests of this folder: Debian's Chromium, driven by Playwright."""
 
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from .browsing import FLAGS, NO_LIMIT, Visits, find_chromium, why_no_chromium
+from .browsing import Visits, run_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -17,19 +15,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="package")
 def browser() -> Iterator["Browser"]:
     """One browser for all tests; each page has a profile of its own in it."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="Playwright has no package for this platform"
-    )
-    program = find_chromium()
-    if program is None:
-        if reason := why_no_chromium():
-            pytest.skip(reason)
-        subprocess.run([str(Path(__file__).parent / "install-chromium.sh")], check=True)
-        program = find_chromium()
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=program, args=FLAGS, **NO_LIMIT)
+    with run_chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.errors import MissingRequirement
+from steelyard.host.perf import event_of
+from steelyard.measure.counted import BY_NAME
 from steelyard.results.store import SessionDirectory
+from steelyard.session.counting import counts_path
 
 from .driver import DONE, EXPERIMENT, Running, processes_that_mention, start
 from .noise import is_undisturbed, void_for_other_reasons_than_noise
@@ -22,7 +26,9 @@ def test_two_arms_run_at_once_and_one_that_dies_takes_the_other_with_it(tmp_path
     text = text.replace(" nursery: 8m,", "").replace("repeats: 1}", "repeats: 1, duet: true}")
     experiment = tmp_path / "duet.yaml"
     experiment.write_text(text, encoding="utf-8")
-    session = start(experiment, out)
+    # perf beside both sides, where it can count what the kernel does.
+    counted = ["--counters", "counted_switches"] if _is_counted("task-clock") else []
+    session = start(experiment, out, *counted)
     directory = session.directory
     killed = session.kill_in_a_trial("server", at_once=2)
     assert {one.arm for one in killed} == ARMS
@@ -43,7 +49,26 @@ def test_two_arms_run_at_once_and_one_that_dies_takes_the_other_with_it(tmp_path
     session = Running("resume", str(directory.path), out=out)
     assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
     assert_run_at_once(directory, killed[0].block)
+    if counted:
+        assert_each_side_is_counted(directory)
     assert not processes_that_mention(str(out))
+
+
+def _is_counted(event: str) -> bool:
+    try:
+        return event_of(BY_NAME["counted_cpu"]) == event
+    except MissingRequirement:
+        return False
+
+
+def assert_each_side_is_counted(directory: SessionDirectory) -> None:
+    """Its own server's switches, or why they are not known, as on a machine that stood still."""
+    for one in directory.trials():
+        if one.measurement is not None:
+            folder = directory.trial_path(one.block, one.arm, one.attempt)
+            assert counts_path(folder, "server-1").exists()
+            (server,) = (found for found in one.components if found.role == "server")
+            assert server.value("counted_switches") or "counted_switches" in server.unknown
 
 
 def assert_run_at_once(directory: SessionDirectory, lost: int) -> None:

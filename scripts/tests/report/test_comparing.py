@@ -13,7 +13,7 @@ from steelyard.analysis.across import Side
 from steelyard.cli.app import app
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.host.states import STATES
-from steelyard.report.comparing import side_by_side
+from steelyard.report.comparing import no_cause, side_by_side
 from steelyard.results.store import SessionDirectory
 
 PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
@@ -42,7 +42,7 @@ def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
         "Effects side by side",
         "JVMs = 4",
         "per unit of price",
-        "none of them says why",
+        "Both sessions are of one host",
         "4 cores as given",
     ):
         assert text in printed
@@ -51,6 +51,26 @@ def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
     assert effect["apart"]["value"] == pytest.approx(effect["second"]["ratio"] / effect["first"]["ratio"])
     assert effect["apart"]["low"] < 1 < effect["apart"]["high"]  # the same hosts, but for chance
     assert document["sessions"][0]["yields"]["jvms-1"].keys() == {"throughput", "core", "GiB"}
+
+
+def test_columns_name_what_differs_hosts_or_sessions_of_one(first: Path, second: Path) -> None:
+    sides = [
+        Side(kept.session(), kept.analysis(), kept.trials())
+        for kept in map(SessionDirectory, (first, second))
+    ]
+
+    def heads(other: str | None) -> tuple[str, str]:
+        host = sides[1].session.host.model_copy(update={"hostname": other})
+        session = sides[1].session.model_copy(update={"host": host})
+        moved = replace(sides[1], session=session)
+        effects_table, *_ = side_by_side(sides[0], moved)
+        return effects_table.columns[3].label, no_cause(sides[0], moved)
+
+    own = sides[0].session.host.hostname
+    assert own
+    assert heads(own) == ("second session", no_cause(*sides))
+    assert heads("another")[0] == "second host"
+    assert heads("another")[1].startswith("Two hosts differ in everything")
 
 
 def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Path) -> None:

@@ -33,12 +33,12 @@ def host_with(monkeypatch: pytest.MonkeyPatch, *events: str) -> None:
 
 
 def test_nothing_is_counted_unless_it_is_asked_for() -> None:
-    assert choose_counters([], [], SPECS, duet=False) == ({}, [])
+    assert choose_counters([], [], SPECS) == ({}, [])
 
 
 def test_each_counter_has_the_first_event_that_the_host_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     host_with(monkeypatch, "task-clock", "ls_l1_d_tlb_miss.all_l2_miss", "cycles")
-    events, notes = choose_counters([], ["cycles", "page_walks", "walk_cycles"], SPECS, duet=False)
+    events, notes = choose_counters([], ["cycles", "page_walks", "walk_cycles"], SPECS)
     assert events == {
         "counted_cpu": "task-clock",
         "cycles": "cycles",
@@ -50,30 +50,37 @@ def test_each_counter_has_the_first_event_that_the_host_knows(monkeypatch: pytes
 def test_what_the_command_line_asks_for_has_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     host_with(monkeypatch, "task-clock", "cpu-migrations")
     with pytest.raises(MissingRequirement, match="--counters: perf cannot count cycles here"):
-        choose_counters(["cycles"], [], SPECS, duet=False)
-    assert choose_counters(["all"], [], SPECS, duet=False)[0].keys() == {"counted_cpu", "migrations"}
+        choose_counters(["cycles"], [], SPECS)
+    assert choose_counters(["all"], [], SPECS)[0].keys() == {"counted_cpu", "migrations"}
     host_with(monkeypatch)
     sentence = (
         "Nothing was counted of the hardware: perf cannot count CPU time, cycles here, the kernel's part included"
         " (`./steelyard doctor`)."
     )
-    assert choose_counters([], ["cycles"], SPECS, duet=False) == ({}, [sentence])
+    assert choose_counters([], ["cycles"], SPECS) == ({}, [sentence])
 
 
-def test_a_counter_that_is_none_and_arms_at_once_are_refused() -> None:
+def test_a_counter_that_is_none_is_refused() -> None:
     with pytest.raises(BadInput, match="counters: tlb is none: choose counted_cpu, instructions"):
-        choose_counters(["tlb"], [], SPECS, duet=False)
-    with pytest.raises(BadInput, match="--counters: counts components of one arm at a time"):
-        choose_counters(["cycles"], [], SPECS, duet=True)
-    assert choose_counters([], ["cycles"], SPECS, duet=True) == ({}, [])
+        choose_counters(["tlb"], [], SPECS)
+
+
+def test_pods_are_refused_and_an_experiment_that_wants_counters_is_told_why_it_has_none() -> None:
+    remote = [make_spec(remote=True)]
+    with pytest.raises(BadInput, match=r"--counters: perf counts processes of this host, and pods .*: choose"):
+        choose_counters(["cycles"], [], remote)
+    events, (note,) = choose_counters([], ["cycles"], remote)
+    assert events == {}
+    assert note.startswith("Nothing was counted of the hardware: perf counts processes of this host")
+    assert choose_counters([], [], remote) == ({}, [])
 
 
 def test_a_host_without_perf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     perf._is_counted.cache_clear()
     with pytest.raises(MissingRequirement, match="--counters: there is no perf here: install linux-perf"):
-        choose_counters(["cycles"], [], SPECS, duet=False)
-    _, notes = choose_counters([], ["cycles"], SPECS, duet=False)
+        choose_counters(["cycles"], [], SPECS)
+    _, notes = choose_counters([], ["cycles"], SPECS)
     assert notes == [
         "Nothing was counted of the hardware: there is no perf here: install linux-perf or linux-tools."
     ]

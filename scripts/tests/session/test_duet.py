@@ -22,7 +22,15 @@ from steelyard.results.schema import Check, Planned, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.sampling.columns import COLUMNS
-from steelyard.session.duet import check_duet, extract_samples, halves, judge_together, merge_sides
+from steelyard.session.counting import counts_path
+from steelyard.session.duet import (
+    check_duet,
+    copy_counts,
+    extract_samples,
+    halves,
+    judge_together,
+    merge_sides,
+)
 from steelyard.session.runner import require_starts
 from steelyard.session.schedule import Schedule
 
@@ -116,6 +124,7 @@ def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
     ]
     for name, lines in rows.items():
         (both / f"{name}.csv").write_text("\n".join([COLUMNS[name], *lines, ""]), encoding="utf-8")
+    (both / "perf-side-other-server-1.csv").write_text("# epoch 1.0\n", encoding="utf-8")
     extract_samples(both, "side-other", own)
     found = Samples.load(own)
     assert found.process_names() == ["server-1", "harness", "injector-1"]
@@ -124,6 +133,18 @@ def test_samples_are_cut_out_under_their_own_names(tmp_path: Path) -> None:
     assert counted is not None
     assert counted.requests == 20
     assert found.host["other_s",].v.tolist() == [0.01]
+
+
+def test_what_perf_counted_of_a_side_becomes_its_own(tmp_path: Path) -> None:
+    both, own = tmp_path / "1-duet", tmp_path / "1-side-other"
+    for side in SIDES:
+        path = counts_path(both, f"{side}/server-1")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# epoch 1.0 of {side}\n", encoding="utf-8")
+    copy_counts((both, "side-other/server-1"), (own, "server-1"))
+    copy_counts((both, "side-other/injector-1"), (own, "injector-1"))
+    assert [path.name for path in own.rglob("*.csv")] == ["perf-server-1.csv"]
+    assert counts_path(own, "server-1").read_text(encoding="utf-8") == "# epoch 1.0 of side-other\n"
 
 
 def check(name: str, passed: bool, voids: bool = True) -> Check:
