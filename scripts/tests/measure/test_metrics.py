@@ -16,6 +16,7 @@ from steelyard.measure.reference import fill_tables
 from steelyard.measure.registry import METRICS, PARTS, metric_info
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 from steelyard.results.schema import Check
+from steelyard.units import MIB
 
 PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
@@ -341,6 +342,11 @@ COUNTED = {
     **{counter.name: 6.0 for counter in COUNTERS},
     "compilations": 6,
     "compile_seconds": 1.5,
+    "compiled_quickly": 9,
+    "compiled_optimized": 3,
+    "code_given_up": 1,
+    "native_memory": 64 * MIB,
+    "code_cache": 8 * MIB,
     "classes_loaded": 3,
     "safepoints": 12,
     "safepoint_seconds": 0.6,
@@ -357,6 +363,11 @@ def test_what_the_jvm_and_the_hardware_did() -> None:
     assert metrics["dtlb_misses_per_1k"] == pytest.approx(0.3)
     assert metrics["compilations_per_1k"] == pytest.approx(0.2)
     assert metrics["compile_time_per_1k"] == pytest.approx(0.05)
+    assert metrics["compiled_quickly_per_1k"] == pytest.approx(0.3)
+    assert metrics["compiled_optimized_per_1k"] == pytest.approx(0.1)
+    assert metrics["code_given_up_per_1k"] == pytest.approx(1 / 30)
+    assert metrics["native_memory"] == 2 * 64 * MIB
+    assert metrics["code_cache"] == 2 * 8 * MIB
     assert metrics["safepoints_per_second"] == pytest.approx(0.4)
     assert metrics["safepoint_share"] == pytest.approx(0.01)
     assert metrics["to_safepoint_share"] == pytest.approx(0.001)

@@ -11,13 +11,14 @@ import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from steelyard.engines.base import Running
-from steelyard.measure import jvm
+from steelyard.measure import jvm, native_memory
 from steelyard.measure.counted import COUNTS
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
@@ -118,6 +119,10 @@ def content(record: Any) -> Any:
     return json.loads(record.model_dump_json())
 
 
+def _figures_of(module: ModuleType) -> list[ComponentFigure]:
+    return [value for value in vars(module).values() if isinstance(value, ComponentFigure)]
+
+
 def figures_of(part: Any) -> Any:
     """A part of a trial's record without the reasons of what is missing, and without figures that are newer than it."""
     if isinstance(part, list):
@@ -128,7 +133,11 @@ def figures_of(part: Any) -> Any:
         *("unknown", "gc_unknown", "gc_stall_seconds", "injector_memory_share", "abandoned_requests"),
         *("kernel_share", "softirq_share", "saturated_forwarders", "compiler_wait", "compiler_demand"),
         "network_path",
-        *(figure.name for figure in (*COUNTS, *vars(jvm).values()) if isinstance(figure, ComponentFigure)),
+        *(
+            figure.name
+            for figure in (*COUNTS, *vars(jvm).values(), *vars(native_memory).values())
+            if isinstance(figure, ComponentFigure)
+        ),
     }
     return {name: figures_of(value) for name, value in part.items() if name not in newer}
 

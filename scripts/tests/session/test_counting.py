@@ -67,7 +67,9 @@ def test_a_counter_that_is_none_is_refused() -> None:
 
 def test_pods_are_refused_and_an_experiment_that_wants_counters_is_told_why_it_has_none() -> None:
     remote = [make_spec(remote=True)]
-    with pytest.raises(BadInput, match=r"--counters: perf counts processes of this host, and pods .*: choose"):
+    with pytest.raises(
+        BadInput, match=r"--counters: perf counts processes of this host, and pods .*: choose"
+    ):
         choose_counters(["cycles"], [], remote)
     events, (note,) = choose_counters([], ["cycles"], remote)
     assert events == {}
