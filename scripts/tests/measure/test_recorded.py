@@ -11,8 +11,7 @@ import math
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
