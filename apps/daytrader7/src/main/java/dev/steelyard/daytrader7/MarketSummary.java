@@ -66,13 +66,4 @@ public record MarketSummary(
   private static BigDecimal mean(BigDecimal sum, int count) {
     return sum.divide(BigDecimal.valueOf(count), 2, RoundingMode.HALF_UP);
   }
-
-  /** Percent by which the mean price is above the opening one. */
-  public BigDecimal gainPercent() {
-    return openTsia.signum() == 0
-        ? BigDecimal.ZERO
-        : tsia.divide(openTsia, RoundingMode.HALF_UP)
-            .subtract(BigDecimal.ONE)
-            .multiply(BigDecimal.valueOf(100));
-  }
 }

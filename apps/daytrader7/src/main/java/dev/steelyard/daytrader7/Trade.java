@@ -94,19 +94,9 @@ public class Trade {
     return services().quote(symbol);
   }
 
-  /** As {@link TradeServices#allQuotes()}. */
-  public List<Quote> allQuotes() {
-    return services().allQuotes();
-  }
-
   /** As {@link TradeServices#holdings(String)}. */
   public List<Holding> holdings(String userID) {
     return services().holdings(userID);
-  }
-
-  /** As {@link TradeServices#holding(int)}. */
-  public Holding holding(int holdingID) {
-    return services().holding(holdingID);
   }
 
   /** As {@link TradeServices#accountData(String)}. */

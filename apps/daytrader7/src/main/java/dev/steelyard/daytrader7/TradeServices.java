@@ -45,9 +45,6 @@ public interface TradeServices {
    */
   TradeOrder completeOrder(int orderID, boolean twoPhase);
 
-  /** Cancels an order. */
-  void cancelOrder(int orderID, boolean twoPhase);
-
   /** Told after an order of the user was completed; does nothing. */
   default void orderCompleted(String userID, int orderID) {}
 
@@ -57,14 +54,8 @@ public interface TradeServices {
   /** The user's closed orders, each of which is told once. */
   List<TradeOrder> closedOrders(String userID);
 
-  /** Adds a stock. */
-  Quote createQuote(String symbol, String companyName, BigDecimal price);
-
   /** A stock, or null. */
   Quote quote(String symbol);
-
-  /** All stocks. */
-  List<Quote> allQuotes();
 
   /**
    * Changes the price of a stock by a factor and adds the shares to its volume, and publishes that
@@ -75,9 +66,6 @@ public interface TradeServices {
 
   /** What the user owns, in no order. */
   List<Holding> holdings(String userID);
-
-  /** A holding, or null. */
-  Holding holding(int holdingID);
 
   /** The user's account. */
   Account accountData(String userID);

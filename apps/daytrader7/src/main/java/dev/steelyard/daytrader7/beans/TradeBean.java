@@ -168,13 +168,6 @@ public class TradeBean implements TradeLocal {
   }
 
   @Override
-  public void cancelOrder(int orderID, boolean twoPhase) {
-    TradeOrder order = entities.find(TradeOrder.class, orderID);
-    order.setOrderStatus(TradeOrder.CANCELLED);
-    order.setCompletionDate(now());
-  }
-
-  @Override
   public List<TradeOrder> orders(String userID) {
     return entities
         .createQuery(
@@ -201,20 +194,8 @@ public class TradeBean implements TradeLocal {
   }
 
   @Override
-  public Quote createQuote(String symbol, String companyName, BigDecimal price) {
-    Quote quote = new Quote(symbol, companyName, price);
-    entities.persist(quote);
-    return quote;
-  }
-
-  @Override
   public Quote quote(String symbol) {
     return entities.find(Quote.class, symbol);
-  }
-
-  @Override
-  public List<Quote> allQuotes() {
-    return entities.createQuery("SELECT q FROM Quote q", Quote.class).getResultList();
   }
 
   @Override
@@ -249,15 +230,8 @@ public class TradeBean implements TradeLocal {
   }
 
   @Override
-  public Holding holding(int holdingID) {
-    return entities.find(Holding.class, holdingID);
-  }
-
-  @Override
   public Account accountData(String userID) {
-    Account account = accountOf(userID);
-    account.setProfileID(userID);
-    return account;
+    return accountOf(userID);
   }
 
   @Override
@@ -285,7 +259,6 @@ public class TradeBean implements TradeLocal {
     }
     account.setLastLogin(now());
     account.setLoginCount(account.getLoginCount() + 1);
-    account.setProfileID(userID);
     return account;
   }
 

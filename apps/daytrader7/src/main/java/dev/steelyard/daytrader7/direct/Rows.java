@@ -15,17 +15,14 @@ final class Rows {
   private Rows() {}
 
   static Account account(ResultSet row) throws SQLException {
-    Account account =
-        new Account(
-            row.getInt("ACCOUNTID"),
-            row.getTimestamp("CREATIONDATE"),
-            row.getBigDecimal("OPENBALANCE"),
-            row.getBigDecimal("BALANCE"),
-            row.getTimestamp("LASTLOGIN"),
-            row.getInt("LOGINCOUNT"),
-            row.getInt("LOGOUTCOUNT"));
-    account.setProfileID(row.getString("PROFILE_USERID"));
-    return account;
+    return new Account(
+        row.getInt("ACCOUNTID"),
+        row.getTimestamp("CREATIONDATE"),
+        row.getBigDecimal("OPENBALANCE"),
+        row.getBigDecimal("BALANCE"),
+        row.getTimestamp("LASTLOGIN"),
+        row.getInt("LOGINCOUNT"),
+        row.getInt("LOGOUTCOUNT"));
   }
 
   static AccountProfile profile(ResultSet row) throws SQLException {

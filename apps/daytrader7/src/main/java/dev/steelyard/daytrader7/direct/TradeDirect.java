@@ -101,18 +101,6 @@ public class TradeDirect implements TradeServices {
   }
 
   @Override
-  public void cancelOrder(int orderID, boolean inTwoPhases) {
-    database.run(
-        connection ->
-            update(
-                connection,
-                "UPDATE ORDEREJB SET ORDERSTATUS = ?, COMPLETIONDATE = ? WHERE ORDERID = ?",
-                TradeOrder.CANCELLED,
-                now(),
-                orderID));
-  }
-
-  @Override
   public List<TradeOrder> orders(String userID) {
     return database.run(
         connection ->
@@ -149,32 +137,8 @@ public class TradeDirect implements TradeServices {
   }
 
   @Override
-  public Quote createQuote(String symbol, String companyName, BigDecimal price) {
-    database.run(
-        connection ->
-            update(
-                connection,
-                "INSERT INTO QUOTEEJB (SYMBOL, COMPANYNAME, VOLUME, PRICE, OPEN1, LOW, HIGH,"
-                    + " CHANGE1) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                symbol,
-                companyName,
-                0.0,
-                price,
-                price,
-                price,
-                price,
-                0.0));
-    return new Quote(symbol, companyName, price);
-  }
-
-  @Override
   public Quote quote(String symbol) {
     return database.run(connection -> Lookups.quote(connection, symbol));
-  }
-
-  @Override
-  public List<Quote> allQuotes() {
-    return database.run(connection -> list(connection, Rows::quote, "SELECT * FROM QUOTEEJB"));
   }
 
   @Override
@@ -214,11 +178,6 @@ public class TradeDirect implements TradeServices {
                 "SELECT H.* FROM HOLDINGEJB H WHERE H.ACCOUNT_ACCOUNTID ="
                     + " (SELECT A.ACCOUNTID FROM ACCOUNTEJB A WHERE A.PROFILE_USERID = ?)",
                 userID));
-  }
-
-  @Override
-  public Holding holding(int holdingID) {
-    return database.run(connection -> Lookups.holding(connection, holdingID));
   }
 
   @Override
@@ -306,7 +265,6 @@ public class TradeDirect implements TradeServices {
               profile.getUserID());
         });
     Account account = new Account(accountID, now, openBalance, openBalance, now, 0, 0);
-    account.setProfileID(profile.getUserID());
     return account;
   }
 

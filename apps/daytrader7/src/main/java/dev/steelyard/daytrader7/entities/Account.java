@@ -12,15 +12,12 @@ import jakarta.persistence.OneToMany;
 import jakarta.persistence.OneToOne;
 import jakarta.persistence.Table;
 import jakarta.persistence.TableGenerator;
-import jakarta.persistence.Transient;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.sql.Timestamp;
 import java.util.List;
 
-/**
- * A customer's money. Transient: the user's id, for those who have the account without its profile.
- */
+/** A customer's money. */
 @Entity
 @Table(name = "ACCOUNTEJB")
 public class Account implements Serializable {
@@ -61,13 +58,13 @@ public class Account implements Serializable {
   @JoinColumn(name = "PROFILE_USERID")
   private AccountProfile profile;
 
+  /** Nothing reads it; as in the original, an account that was read carries its lazy list. */
   @OneToMany(mappedBy = "account", fetch = FetchType.LAZY)
+  @SuppressWarnings("UnusedVariable")
   private List<TradeOrder> orders;
 
   @OneToMany(mappedBy = "account", fetch = FetchType.LAZY)
   private List<Holding> holdings;
-
-  @Transient private String profileID;
 
   /** For Persistence. */
   protected Account() {}
@@ -76,7 +73,6 @@ public class Account implements Serializable {
   public Account(Timestamp creationDate, BigDecimal openBalance, AccountProfile profile) {
     this(null, creationDate, openBalance, openBalance, null, 0, 0);
     this.profile = profile;
-    this.profileID = profile.getUserID();
   }
 
   /** An account as a row has it. */
@@ -95,11 +91,6 @@ public class Account implements Serializable {
     this.lastLogin = lastLogin;
     this.loginCount = loginCount;
     this.logoutCount = logoutCount;
-  }
-
-  /** The orders of the account, in no order; read when they are asked for. */
-  public List<TradeOrder> getOrders() {
-    return orders;
   }
 
   /** What the account owns, in no order; read when it is asked for. */
@@ -153,13 +144,5 @@ public class Account implements Serializable {
 
   public AccountProfile getProfile() {
     return profile;
-  }
-
-  public String getProfileID() {
-    return profileID;
-  }
-
-  public void setProfileID(String profileID) {
-    this.profileID = profileID;
   }
 }

@@ -43,11 +43,6 @@ public class Quote implements Serializable {
   /** For Persistence. */
   protected Quote() {}
 
-  /** A stock that has not been traded yet. */
-  public Quote(String symbol, String companyName, BigDecimal price) {
-    this(symbol, companyName, 0, price, price, price, price, 0);
-  }
-
   /** A stock as a row has it. */
   public Quote(
       String symbol,

@@ -35,14 +35,6 @@ public class Attendance implements Serializable {
     this.userName = userName;
   }
 
-  public int getEventId() {
-    return eventId;
-  }
-
-  public String getUserName() {
-    return userName;
-  }
-
   /** Both columns. */
   public static final class Key implements Serializable {
 

@@ -35,14 +35,6 @@ public class Friendship implements Serializable {
     this.friendId = friendId;
   }
 
-  public int getPersonId() {
-    return personId;
-  }
-
-  public int getFriendId() {
-    return friendId;
-  }
-
   /** Both columns. */
   public static final class Key implements Serializable {
 

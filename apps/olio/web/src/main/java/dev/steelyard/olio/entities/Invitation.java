@@ -43,12 +43,4 @@ public class Invitation extends Row {
   public void setCandidate(String candidate) {
     this.candidate = candidate;
   }
-
-  public short getAccepted() {
-    return accepted;
-  }
-
-  public void setAccepted(short accepted) {
-    this.accepted = accepted;
-  }
 }

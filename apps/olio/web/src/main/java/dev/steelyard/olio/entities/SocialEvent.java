@@ -92,28 +92,4 @@ public class SocialEvent extends Profile {
   public void setCreatedTime(LocalDateTime createdTime) {
     this.createdTime = createdTime;
   }
-
-  public int getTotalScore() {
-    return totalScore;
-  }
-
-  public void setTotalScore(int totalScore) {
-    this.totalScore = totalScore;
-  }
-
-  public int getNumberOfVotes() {
-    return numberOfVotes;
-  }
-
-  public void setNumberOfVotes(int numberOfVotes) {
-    this.numberOfVotes = numberOfVotes;
-  }
-
-  public int getDisabled() {
-    return disabled;
-  }
-
-  public void setDisabled(int disabled) {
-    this.disabled = disabled;
-  }
 }

@@ -35,14 +35,6 @@ public class TagLink implements Serializable {
     this.eventId = eventId;
   }
 
-  public int getTagId() {
-    return tagId;
-  }
-
-  public int getEventId() {
-    return eventId;
-  }
-
   /** Both columns. */
   public static final class Key implements Serializable {
 
