@@ -9,8 +9,8 @@ import java.net.InetSocketAddress;
 public final class EmbeddedMongo implements AutoCloseable {
 
   static {
-    // Netty would look for a hardware address, for names of connections that differ between hosts, and
-    // warn on standard error where there is none: in a network namespace with loopback alone.
+    // Netty would look for a hardware address, for names of connections that differ between hosts.
+    // Where there is none (a network namespace with loopback alone) it warns on standard error.
     System.setProperty("io.netty.machineId", "02:00:00:00:00:00:00:00");
   }
 
