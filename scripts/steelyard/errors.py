@@ -153,9 +153,12 @@ _PLAIN = [
     (r"Input should be less than or equal to (\S+)", r"must be at most \1"),
     (r"Input should be less than (\S+)", r"must be less than \1"),
     (r"Input should be (.*)", r"must be \1"),
-    (
-        r"String should match pattern '\^\[a-z(?:0-9)?\]\[a-z0-9-\]\{0,(39|59)\}\$'",
-        "must be small letters, digits and hyphens, not too long, and begin with a letter",
+    *(
+        (
+            rf"String should match pattern '\^\[a-z(?:0-9)?\]\[a-z0-9-\]\{{0,{most - 1}\}}\$'",
+            f"must be small letters, digits and hyphens, begin with a letter, and have at most {most} characters",
+        )
+        for most in (40, 60)
     ),
     (r"String should match pattern '(.*)'", r"must have the form \1"),
     (r"String should have at (least|most) (\d+) characters?", r"must have at \1 \2 characters"),

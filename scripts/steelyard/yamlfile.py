@@ -245,7 +245,9 @@ def parse(text: str, lines: Lines) -> Any:
 
 _PROBLEMS = {
     r"found character '\\t'.*": "a tab where YAML has blanks: indent with blanks",
-    r"expected <block end>, but found.*": "the line is indented otherwise than those that it belongs to",
+    r"expected <block end>, but found.*": (
+        "the line is indented otherwise than those that it belongs to: put as many blanks before it"
+    ),
     r".*but got '<stream end>'": "the file ends before a bracket or a quote is closed",
     r"expected ',' or '([]}])', but got .*": r"a bracket is open: close it with \1, or put a comma between",
 }
@@ -374,7 +376,7 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     near = nearest_choice(detail["input"], message)
     if not where:
         return message + near
-    given = repr(detail["input"])
+    given = repr(detail["input"]) if detail["input"] is not None else "empty"
     # A part with all its keys tells nothing that the file does not, nor what the sentence begins with.
     is_known = isinstance(detail["input"], Mapping) or message.startswith(given)
     shown = given if len(given) <= 80 else given[:77] + "..."

@@ -300,7 +300,7 @@ def _print(result: GateResult) -> None:
 
 def _require_side(side: str | None, option: str) -> str:
     if side is None or not side.strip():
-        raise BadInput(f"a gate weighs two sides: give {option}, for example {option} HEAD~1")
+        raise BadInput(f"a gate compares two sides: give {option}, for example {option} HEAD~1")
     return side
 
 

@@ -176,10 +176,10 @@ def init(
     """Write a workload file for a server of your own: NAME/workload.yaml. Asks what is not given."""
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
         raise BadInput(
-            f"{name!r} is no name of a workload: small letters, digits and hyphens, a letter first"
+            f"{name!r} is no name of a workload: use small letters, digits and hyphens, a letter first, as in my-server"
         )
     if not path.startswith("/"):
-        raise BadInput(f"the path {path!r} has to begin with /")
+        raise BadInput(f"the path {path!r} has to begin with /: write /{path}")
     file = Path(name) / "workload.yaml"
     if file.exists():
         raise BadInput(f"{file} is there already: choose another name, or edit it")

@@ -198,9 +198,9 @@ class Load(Model):
             raise ValueError("a load by share needs capacity, and capacity means nothing without share")
         rate = self.rate is not None or self.share is not None
         if self.model == "closed" and (not users or rate):
-            raise ValueError("a closed model needs users and has no rate: set model: open for a rate")
+            raise ValueError("a closed model needs users and has no rate: give users, or make model open")
         if self.model == "open" and (not rate or users):
-            raise ValueError("an open model needs rate and has no users: set model: closed for users")
+            raise ValueError("an open model needs rate and has no users: give rate, or make model closed")
         if self.users is not None and self.users < self.injectors:
             raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")
         if self.mix is not None and abs(sum(self.mix.values()) - 100) > 0.01:

@@ -24,8 +24,10 @@ from steelyard.yamlfile import first_error
 
 R = TypeVar("R", bound=BaseModel)
 
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _NO_SPACE = {
-    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG),
+    *_FULL,
+    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.EFBIG),
     # A file in the place of a folder, or a name that is too long.
     *(errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG),
 }
@@ -76,9 +78,9 @@ def no_space(path: Path, error: OSError) -> Exception:
 
 
 def _cannot_write(path: Path, error: OSError) -> NoSpace:
+    cure = "free some space or choose another --out" if error.errno in _FULL else "choose another --out"
     return NoSpace(
-        f"cannot write {path} ({os.strerror(error.errno or 0)}): free some space or choose another --out;"
-        " what was measured so far is kept"
+        f"cannot write {path} ({os.strerror(error.errno or 0)}): {cure}; what was measured so far is kept"
     )
 
 

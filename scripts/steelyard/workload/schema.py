@@ -403,6 +403,7 @@ class Workload(Model):
                 if package is not None and package not in self.packages:
                     raise ValueError(
                         f"topology {name}, component {component_name}: there is no package {package!r}"
+                        f"{nearest(package, sorted(self.packages))}: declare it in packages"
                     )
         known = {name for topology in self.topologies.values() for name in topology.operations()}
         for name in self.limits.operations:
