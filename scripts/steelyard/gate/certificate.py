@@ -31,7 +31,7 @@ from steelyard.analysis.paired import (
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.conditions import Conditions, conditions_of, fingerprint, unknown_in
-from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of
+from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of, interims_until
 from steelyard.gate.result import main_void_reason
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import METRIC_INFOS, metric_info
@@ -211,7 +211,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
                 pair_sd=core.sd,
                 start_sd=core.sd / math.sqrt(2),
                 floor=floor_of(core.sd, core.n),
-                floors={pairs: floor_of(core.sd, core.n, [pairs]) for pairs in INTERIM_PAIRS},
+                floors={pairs: floor_of(core.sd, core.n, interims_until(pairs)) for pairs in INTERIM_PAIRS},
                 mean=ratio_of(core.mean),
                 p=core.p,
                 drift=slope,

@@ -14,7 +14,7 @@ from steelyard.analysis.paired import fraction_of
 from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import CLOCKS_APART, CONDITION_NAMES, Certificate, Noise
 from steelyard.gate.conditions import Conditions, different_fields, unknown_in
-from steelyard.gate.interim import FLOOR_POWER, INTERIM_LEVEL
+from steelyard.gate.interim import FLOOR_POWER, INTERIM_PAIRS, interims_until, levels_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.results.store import read_record
@@ -125,7 +125,7 @@ def _combine(noises: Sequence[Noise]) -> Noise:
     sd = math.sqrt(math.fsum(map(math.prod, zip(freedom, variances, strict=True))) / sum(freedom))
     term = host_sd(noises)
     floors = {
-        pairs: _widen(max(noise.floors[pairs] for noise in noises), term)
+        pairs: _widen(max(noise.floors[pairs] for noise in noises), term, interims_until(pairs))
         for pairs in first.floors
         if all(pairs in noise.floors for noise in noises)
     }
@@ -135,7 +135,7 @@ def _combine(noises: Sequence[Noise]) -> Noise:
             "pairs": sum(noise.pairs for noise in noises),
             "pair_sd": sd,
             "start_sd": sd / math.sqrt(2),
-            "floor": _widen(max(noise.floor for noise in noises), term),
+            "floor": _widen(max(noise.floor for noise in noises), term, INTERIM_PAIRS),
             "floors": floors,
             "host_sd": term,
             "mean": math.exp(fmean(math.log(noise.mean) for noise in noises)),
@@ -146,10 +146,10 @@ def _combine(noises: Sequence[Noise]) -> Noise:
     )
 
 
-def _widen(floor: float, term: float | None) -> float:
+def _widen(floor: float, term: float | None, interims: Sequence[int]) -> float:
     """A floor where the sides differ from host to host as well: harm that is found almost surely on any of them."""
     if not term:
         return floor
     normal = NormalDist()
-    beyond = (normal.inv_cdf(1 - INTERIM_LEVEL / 2) + normal.inv_cdf(FLOOR_POWER)) * term
+    beyond = (normal.inv_cdf(1 - levels_of(interims)[-1] / 2) + normal.inv_cdf(FLOOR_POWER)) * term
     return fraction_of(math.hypot(math.log1p(floor), beyond))

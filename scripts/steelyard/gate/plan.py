@@ -21,7 +21,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate
 from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.conditions import Conditions, conditions_of
-from steelyard.gate.interim import INTERIM_PAIRS
+from steelyard.gate.interim import INTERIM_PAIRS, levels_of
 from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
@@ -149,7 +149,14 @@ def make_terms(
 ) -> GateTerms:
     """What the gate is judged by, and every reason not to run it at all."""
     name = plan.experiment.metrics.primary
-    terms = GateTerms(margin=margin, looks=list(interims), floor=None, seconds=seconds, sides=dict(sides))
+    terms = GateTerms(
+        margin=margin,
+        looks=list(interims),
+        levels=levels_of(interims),
+        floor=None,
+        seconds=seconds,
+        sides=dict(sides),
+    )
     if (same := _same(plan)) is not None:
         return terms.model_copy(update={"same": same})
     if isinstance(certificate, str):

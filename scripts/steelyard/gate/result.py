@@ -14,7 +14,7 @@ from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.gate.controls import moved_controls
 from steelyard.gate.elsewhere import place_of_confirmation
-from steelyard.gate.interim import DECIDED, INTERIM_LEVEL, LAST, InterimAnalysis, arms_of, interim_analyses
+from steelyard.gate.interim import DECIDED, LAST, InterimAnalysis, arms_of, interim_analyses
 from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
 from steelyard.measure.network import network_of
@@ -39,7 +39,7 @@ class InterimResult(Record):
     """Those of them that could be used."""
     ratio: float | None
     low: float | None
-    """98 % interval of the ratio."""
+    """Interval of the ratio at the analysis's own level (98 % where none says otherwise)."""
     high: float | None
     sentence: str
     stops: str | None
@@ -239,7 +239,7 @@ def _confirm(
 
 
 def _interim_result(analysis: InterimAnalysis) -> InterimResult:
-    core = paired_test([math.log(ratio) for ratio in analysis.estimate.ratios], INTERIM_LEVEL)
+    core = paired_test([math.log(ratio) for ratio in analysis.estimate.ratios], analysis.level)
     low, high = (ratio_of(core.low), ratio_of(core.high)) if core and not core.is_tied else (None, None)
     return InterimResult(
         blocks=analysis.blocks,

@@ -117,6 +117,11 @@ def _agrees(values: Sequence[float], level: float) -> bool:
     return sign_flip_p(values) <= max(level, 0.5 ** len(values))
 
 
+def _confidence(level: float) -> str:
+    """1 - level as per cent; half a per cent is not rounded away."""
+    return f"{100 * (1 - level):.4g} %"
+
+
 def _judge(
     name: str,
     logs: Sequence[float],
@@ -134,7 +139,7 @@ def _judge(
     limit = math.log1p(worse * margin)
     if bound < margin and _agrees([worse * (limit - log) for log in logs], LEVEL):
         text = (
-            f"{moved}; harm of {percent(margin)} or more is ruled out ({percent(1 - passing, 0)},"
+            f"{moved}; harm of {percent(margin)} or more is ruled out ({_confidence(passing)},"
             f" bound {percent(bound)})"
         )
         return Verdict("pass", text, metric=name)
@@ -146,9 +151,7 @@ def _judge(
         and harm >= margin / 2
         and _agrees([worse * log for log in logs], LEVEL / 2)
     ):
-        text = (
-            f"{moved}, at least {percent(least)} and up to {percent(most)} ({percent(1 - level, 0)} interval)"
-        )
+        text = f"{moved}, at least {percent(least)} and up to {percent(most)} ({_confidence(level)} interval)"
         return Verdict("regression", text, metric=name)
     if bound < margin or least > 0:
         text = f"{moved}, but too few blocks agree, so that it may be one start of another kind"

@@ -103,6 +103,8 @@ class GateTerms(Record):
     """Tolerated harm in the primary metric, as a fraction."""
     looks: list[int]
     """Blocks after which it is analysed, and may end."""
+    levels: list[float] = Field(default_factory=list)
+    """Two-sided level of the interval of each analysis; empty: 2 % each."""
     floor: float | None
     """Smallest harm that it finds almost surely by the host's noise certificate, as a fraction; None: there is none."""
     certificate: str | None = None

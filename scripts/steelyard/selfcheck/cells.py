@@ -14,9 +14,10 @@ import numpy as np
 import scipy
 
 from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
+from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
-from steelyard.selfcheck.gating import Gate, run_gates
+from steelyard.selfcheck.gating import Gate, run_gates, run_interims
 from steelyard.selfcheck.hosts import DRIFTING, QUIET, HostModel, ThroughputModel, run_warm_ups, run_windows
 from steelyard.selfcheck.readings import run_process_readings, run_window_readings
 from steelyard.selfcheck.simulate import METRICS, REPEATS, A, ArmModel, Setup, Tally, run_sessions
@@ -74,6 +75,7 @@ def cells() -> tuple[Cell, ...]:
         _voids,
         _lower_is_better,
         _gate,
+        _interims,
         _whole_trials,
         _readings,
         _warm_up,
@@ -283,6 +285,20 @@ def _gate() -> Iterator[Cell]:
     slower = Setup(QUIET, 10, (A, ArmModel("b", cpu=0.06)), "cpu_per_1k", ("throughput",))
     must = Must("called a regression", "regression", "at least", 0.95)
     yield _sessions(slower, must, name="gate, 6 % more CPU per request", share=0.2)
+
+
+def _interims() -> Iterator[Cell]:
+    """A gate ends as soon as an interval decides: all of them hold the truth together in 95 % of gates."""
+    held = tuple(
+        Must(
+            f"all intervals until {pairs} pairs hold the truth", f"held until {pairs}", "at least", 1 - LEVEL
+        )
+        for pairs in INTERIM_PAIRS
+    )
+    for host, effect in ((QUIET, 0.0), (DRIFTING, -0.03)):
+        gate = Gate(host, ArmModel("b", effect))
+        name = f"interim analyses of a gate, truly {100 * effect:+g} %, {host.name}"
+        yield Cell(name, partial(run_interims, gate), held, 0.3)
 
 
 def _gate_table() -> Iterator[Cell]:

@@ -6,14 +6,16 @@ stages, each trial as the real schedule asks for it; and where that calls a regr
 What is counted is what the real `conclude` answers. `certified` are those whose certificate allows the margin.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from steelyard.analysis.paired import paired_test
 from steelyard.gate.certificate import noise_of
-from steelyard.gate.interim import INTERIM_PAIRS
+from steelyard.gate.interim import INTERIM_PAIRS, analyse_interim, interims_until, levels_of
 from steelyard.gate.plan import CERTIFICATE_PAIRS
 from steelyard.gate.result import conclude, explain_floor, needs_confirmation
 from steelyard.results.schema import GateTerms, Session, Trial
@@ -53,7 +55,11 @@ def run_gate(gate: Gate, rng: np.random.Generator) -> Tally:
     floor = _floor(gate, rng)
     abstains = [explain_floor(floor, gate.margin)] if floor > gate.margin else []
     terms = GateTerms(
-        margin=gate.margin, looks=[*INTERIM_PAIRS], floor=floor, sides={"baseline": "a", "candidate": "b"}
+        margin=gate.margin,
+        looks=[*INTERIM_PAIRS],
+        levels=levels_of(INTERIM_PAIRS),
+        floor=floor,
+        sides={"baseline": "a", "candidate": "b"},
     )
     session = _staged_session(setup, terms.model_copy(update={"abstains": abstains}), rng)
     first = (session, _run(setup, session, rng) if not abstains else list[Trial]())
@@ -72,6 +78,32 @@ def run_gate(gate: Gate, rng: np.random.Generator) -> Tally:
             "pairs": len({(trial.block) for trial in first[1]}),
         }
     )
+
+
+def run_interims(gate: Gate, sessions: int, rng: np.random.Generator) -> Tally:
+    """Sessions of all pairs, none ended early: how many hold the truth in the interval of each interim analysis, by the
+    pairs that there is time for."""
+    tally: Tally = Counter(sessions=sessions)
+    truth = math.log(gate.setup.truth(gate.candidate))
+    sides = {"baseline": "a", "candidate": "b"}
+    terms = GateTerms(margin=gate.margin, looks=[*INTERIM_PAIRS], floor=None, sides=sides)
+    for _ in range(sessions):
+        staged = _staged_session(gate.setup, terms, rng)
+        trials = _run(gate.setup, staged.model_copy(update={"gate": None}), rng)
+        for pairs in INTERIM_PAIRS:
+            places = interims_until(pairs)
+            update = {"looks": places, "levels": levels_of(places)}
+            session = staged.model_copy(update={"gate": terms.model_copy(update=update)})
+            tally[f"held until {pairs}"] += all(
+                _is_covered(session, trials, place, truth) for place in places
+            )
+    return tally
+
+
+def _is_covered(session: Session, trials: Sequence[Trial], place: int, truth: float) -> bool:
+    analysis = analyse_interim(session, trials, place)
+    core = paired_test([math.log(ratio) for ratio in analysis.estimate.ratios], analysis.level)
+    return core is not None and core.low <= truth <= core.high
 
 
 def _floor(gate: Gate, rng: np.random.Generator) -> float:

@@ -15,12 +15,15 @@ from steelyard.analysis.paired import sign_flip_p
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.interim import (
+    DECIDED,
     INTERIM_LEVEL,
     INTERIM_PAIRS,
     analyse_interim,
     ends_at,
     floor_of,
     interim_analyses,
+    level_at,
+    levels_of,
 )
 from steelyard.gate.result import conclude, needs_confirmation
 from steelyard.measure.ledger import PARTNER
@@ -89,6 +92,25 @@ def test_both_questions_are_asked_of_one_98_percent_interval() -> None:
         assert found.outcome == expected
         seen[expected] += 1
     assert len(seen) == 3
+
+
+@pytest.mark.parametrize(
+    ("looks", "levels"), [([6], [0.05]), ([6, 10], [0.02, 0.03]), ([6, 10, 20], [0.02, 0.02, 0.02])]
+)
+def test_the_last_look_has_what_the_others_leave(looks: list[int], levels: list[float]) -> None:
+    assert levels_of(looks) == levels
+    assert [level_at(terms(looks=looks, levels=levels), place) for place in looks] == levels
+    assert level_at(terms(looks=looks), looks[-1]) == INTERIM_LEVEL, "of sessions from before"
+
+
+def test_a_gate_that_ends_after_six_pairs_finds_what_a_longer_one_goes_on_for() -> None:
+    logs = [0.002, 0.065, 0.008, 0.052, 0.03, 0.023]
+    short = gate(looks=[6], levels=levels_of([6]))
+    long = gate(levels=levels_of(INTERIM_PAIRS))
+    found = analyse_interim(short, of_logs(logs), 6)
+    assert (found.verdict.outcome, found.stops, found.level) == ("regression", DECIDED, 0.05)
+    assert "(95 % interval)" in found.verdict.sentence
+    assert analyse_interim(long, of_logs(logs), 6).stops is None
 
 
 def test_what_was_void_is_repeated_before_the_look() -> None:
@@ -304,7 +326,8 @@ def test_harm_at_the_floor_is_found_by_the_last_look(looks):
     floor = floor_of(0.01, known, looks)
     true_sd = 0.01 * math.sqrt(19 / stats.chi2.ppf(0.05, 19))
     logs = np.random.default_rng(6).normal(math.log1p(floor), true_sd, (20_000, looks[-1]))
-    low, _ = stats.t.interval(1 - INTERIM_LEVEL, looks[-1] - 1, logs.mean(axis=1), stats.sem(logs, axis=1))
+    level = levels_of(looks)[-1]
+    low, _ = stats.t.interval(1 - level, looks[-1] - 1, logs.mean(axis=1), stats.sem(logs, axis=1))
     assert (low > 0).mean() == pytest.approx(0.99, abs=0.004)
 
 
