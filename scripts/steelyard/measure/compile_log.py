@@ -61,10 +61,10 @@ def parse_hotspot(lines: Iterable[str]) -> CompileLog:
     compiled: list[tuple[float, int]] = []
     given_up: dict[str, float] = {}
     for line in lines:
-        found = _LINE.match(line) if line.endswith("\n") else None
-        if found is None:
+        entry = _LINE.match(line) if line.endswith("\n") else None
+        if entry is None:
             continue
-        method, at = _METHOD.fullmatch(found["text"].rstrip()), _epoch(found["time"])
+        method, at = _METHOD.fullmatch(entry["text"].rstrip()), _epoch(entry["time"])
         if method is None or at is None:
             return CompileLog(unknown=f"a line of the JIT's log cannot be read: {line.strip()[:160]}")
         level = OPTIMIZING if method["level"] in _NONE else int(method["level"])

@@ -87,7 +87,7 @@ def _log(window: Window, component: Component) -> CompileLog | Unknown | None:
     return log if log is None or log.unknown is None else Unknown(log.unknown)
 
 
-def _compiled(window: Window, component: Component, levels: range) -> int | Unknown | None:
+def _compilations(window: Window, component: Component, levels: range) -> int | Unknown | None:
     log = _log(window, component)
     if log is None or isinstance(log, Unknown):
         return log
@@ -97,13 +97,13 @@ def _compiled(window: Window, component: Component, levels: range) -> int | Unkn
 @component_figure("count")
 def compiled_quickly(window: Window, component: Component) -> int | Unknown | None:
     """Methods given to HotSpot's quick compiler (C1, levels 1 to 3), by the JIT's log; None where it writes none."""
-    return _compiled(window, component, range(1, OPTIMIZING))
+    return _compilations(window, component, range(1, OPTIMIZING))
 
 
 @component_figure("count")
 def compiled_optimized(window: Window, component: Component) -> int | Unknown | None:
     """Methods given to HotSpot's optimizing compiler (C2, level 4), by the JIT's log; None where it writes none."""
-    return _compiled(window, component, range(OPTIMIZING, OPTIMIZING + 1))
+    return _compilations(window, component, range(OPTIMIZING, OPTIMIZING + 1))
 
 
 @component_figure("count")

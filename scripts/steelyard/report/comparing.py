@@ -55,8 +55,8 @@ def side_by_side(first: Side, second: Side) -> list[Table]:
 
 
 def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Table:
-    what, there = ("session", "then") if are_of_one_host(first, second) else ("host", "there")
-    columns = [*words("metric", "arm"), *numbers(f"first {what}", f"second {what}", "second / first")]
+    noun, there = ("session", "then") if are_of_one_host(first, second) else ("host", "there")
+    columns = [*words("metric", "arm"), *numbers(f"first {noun}", f"second {noun}", "second / first")]
     rows = [
         cells(
             next((i.label for i in first.analysis.metrics if i.name == effect.metric), effect.metric),
@@ -70,7 +70,7 @@ def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Tabl
     notes = [
         (
             "Changes against the baseline of the same session, with 95 % CI over its blocks. second / first: how"
-            f" many times the second {what}'s ratio is the first one's, with Welch's 95 % CI. It says that an arm"
+            f" many times the second {noun}'s ratio is the first one's, with Welch's 95 % CI. It says that an arm"
             f" helps more {there}, not why."
         ),
         (
@@ -116,8 +116,8 @@ def _ratio_cell(ratio: IntervalEstimate | None) -> TableCell:
 
 def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:
     shown = [name for name in _PER if any(name in per for side in per_side for per in side.values())]
-    what = "session" if are_of_one_host(*sides) else "host"
-    columns = [*words("arm", what), *(Column(_PER[name]) for name in shown)]
+    noun = "session" if are_of_one_host(*sides) else "host"
+    columns = [*words("arm", noun), *(Column(_PER[name]) for name in shown)]
     rows = []
     for arm in per_side[0]:
         for which, side, own in zip(("first", "second"), sides, per_side, strict=True):
@@ -133,7 +133,7 @@ def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, Interv
     given = {name for side in sides for name in side.given} - {"cores"}
     if given:
         notes.append(f"As given by the user, and not measured: {', '.join(sorted(given))}.")
-    return Table("Throughput for what a host has", columns, rows, 2, notes)
+    return Table("Throughput for noun a host has", columns, rows, 2, notes)
 
 
 def _cores(side: Side) -> str:
