@@ -129,7 +129,7 @@ class LiveSession:
         if ends != self._ends:
             self._trials, self._ends = self._directory.trials(), ends
         last = journal[-1] if journal else None
-        is_live = last is not None and last.event not in ("session-end", "interrupted") and holds_host
+        is_live = holds_host and (last is None or last.event not in ("session-end", "interrupted"))
         started = started_last(journal)
         planned = planned_trial(started, len(self._trials)) if is_live and started is not None else None
         elapsed = now - started.time if planned is not None and started is not None else 0.0
@@ -143,7 +143,7 @@ class LiveSession:
             rates=self._rates(planned) if planned is not None else [],
             blocks=self._blocks(planned),
             voids=[(trial_name(t), why_void(t)) for t in reversed(self._trials) if t.state == "void"],
-            interrupted=None if is_live or last is None else _why_not(last),
+            interrupted=None if is_live else _why_not(last),
         )
 
     def _running_trial(self, planned: Planned, journal: Sequence[JournalEntry], now: float) -> RunningTrial:
@@ -214,7 +214,9 @@ def about(seconds: float) -> str:
     return format_duration(round(seconds / 60) * 60 if seconds >= 120 else seconds)
 
 
-def _why_not(last: JournalEntry) -> str | None:
+def _why_not(last: JournalEntry | None) -> str | None:
+    if last is None:
+        return "its first trial has not begun"
     if last.event == "session-end":
         return None
     return last.detail or "its process was killed, or the host stopped; or it runs on another host"

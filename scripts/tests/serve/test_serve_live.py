@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a running session: what it says of schedule, throughput and void trials."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_what_happens_is_shown_at_the_next_look(tmp_path: Path) -> None:
     assert "killed" in (ended.interrupted or "")
     target.log(NOW + 5, "interrupted", detail="Ctrl-C, or a signal to end")
     assert live.state(NOW + 6, holds_host=True).interrupted == "Ctrl-C, or a signal to end"
+
+
+def test_a_session_that_has_only_been_written_down_has_not_ended(tmp_path: Path) -> None:
+    target = write_running(tmp_path, 3, NOW)
+    shutil.rmtree(target.trials_path)
+    (target.path / "journal.jsonl").unlink()
+    live = LiveSession(target.path)
+    assert live.state(NOW, holds_host=True).is_live
+    ended = live.state(NOW, holds_host=False)
+    assert (ended.is_live, ended.done) == (False, 0)
+    assert ended.interrupted == "its first trial has not begun"
 
 
 def test_between_two_trials_none_runs() -> None:
