@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every session of these tests needs: a folder for results, and an end in case the test fails."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,13 @@ from .driver import EXPERIMENT, end_all
 @pytest.fixture(scope="package", autouse=True)
 def _prepared(built: object) -> None:
     """The build that sessions take."""
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _interruptible() -> None:
+    """A shell starts background jobs with SIGINT ignored, and all that they start inherits it: sessions could not be
+    interrupted."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
