@@ -53,7 +53,7 @@ lab notes tell of sessions of the same workload, procedure and metric, on a virt
 windows and arms may have been others, and the upper 95 % bound of a spread of four or five pairs is 2.4 to 2.9 times
 as large.
 
-| experiment | arms | blocks | window | minutes | primary metric | predicted | detects | measured |
+| experiment | primary metric | detects | predicted | minutes | arms | blocks | window | measured |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
@@ -169,7 +169,7 @@ def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
     label = metric_info(experiment.metrics.primary).label
     link = f"[`{name}`](../../experiments/{name}.yaml)"
     predicted = predict(name, experiment, arms, read_measured(SPREADS))
-    cells = (link, len(arms), experiment.design.blocks, window, minutes, label, predicted, detects, measured)
+    cells = (link, label, detects, predicted, minutes, len(arms), experiment.design.blocks, window, measured)
     return f"| {' | '.join(map(str, cells))} |"
 
 
