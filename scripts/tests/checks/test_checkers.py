@@ -23,7 +23,8 @@ def below_root(*patterns: str) -> list[str]:
 
 PYTHON = (".",)
 SHELL = below_root(
-    *("images/**/*.sh", ".github/**/*.sh", "compose/**/*.sh", "k8s/**/*.sh", "scripts/tests/**/*.sh")
+    *("images/**/*.sh", ".github/**/*.sh", "compose/**/*.sh", "k8s/**/*.sh"),
+    *("scripts/tests/**/*.sh", "apps/testkit/**/*.sh"),
 )
 CHECKERS = {
     "Python format": (SCRIPTS, ["ruff", "format", "--check", *PYTHON]),

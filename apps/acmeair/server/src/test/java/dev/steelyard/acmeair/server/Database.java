@@ -4,22 +4,82 @@ package dev.steelyard.acmeair.server;
 import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 
-/** The embedded database as a process of its own, which can go and come back, empty. */
+/** A database of MongoDB's protocol as a process of its own, which can go and come back. */
 final class Database implements AutoCloseable {
+
+  private static final String LOCALHOST = "127.0.0.1";
+
+  /** The exit code of a script that lacks something here. */
+  private static final int MISSING = 6;
 
   private final Path console;
   private final int port;
+  private final List<String> command;
   private Process process;
 
-  /**
-   * @param console where its output goes
-   */
-  Database(Path console) throws IOException {
+  private Database(Path console, int port, List<String> command) {
     this.console = console;
-    this.port = Processes.freePort();
+    this.port = port;
+    this.command = command;
+  }
+
+  /**
+   * The embedded one, which comes back empty.
+   *
+   * @param folder where its output goes
+   */
+  static Database embedded(Path folder) throws IOException {
+    int port = Processes.freePort();
+    return new Database(
+        folder.resolve("database.log"),
+        port,
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx96m",
+            "-cp",
+            System.getProperty("embedded.mongo") + "/*",
+            "dev.steelyard.embeddedmongo.Main",
+            "--port",
+            Integer.toString(port)));
+  }
+
+  /**
+   * FerretDB on PostgreSQL, which keeps what it was given.
+   *
+   * @param folder where its output and its data go
+   */
+  static Database ferretDb(Path folder) throws IOException {
+    int port = Processes.freePort();
+    return new Database(
+        folder.resolve("database.log"),
+        port,
+        List.of(
+            "sh",
+            System.getProperty("ferretdb"),
+            LOCALHOST,
+            Integer.toString(port),
+            folder.resolve("database").toString()));
+  }
+
+  /** Compiles FerretDB once for all, and tells what this host lacks for it; empty if nothing. */
+  static String ferretDbLacks() throws IOException, InterruptedException {
+    Process build =
+        new ProcessBuilder("sh", System.getProperty("ferretdb"), "--build")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(build.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    int code = Waiting.awaitEnd(build);
+    if (code != 0 && code != MISSING) {
+      throw new IllegalStateException(said);
+    }
+    return code == 0 ? "" : said.strip();
   }
 
   /** The port, the same after each start. */
@@ -29,19 +89,21 @@ final class Database implements AutoCloseable {
 
   void start() throws IOException, InterruptedException {
     process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx96m",
-                "-cp",
-                System.getProperty("embedded.mongo") + "/*",
-                "dev.steelyard.embeddedmongo.Main",
-                "--port",
-                Integer.toString(port))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(console.toFile())
             .start();
     Waiting.await(
-        "the database is ready", () -> Files.readString(console).contains("embedded-mongo ready"));
+        "the database is ready", this::answers, () -> process.isAlive() ? null : "it has ended");
+  }
+
+  private boolean answers() {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException notYet) {
+      return false;
+    }
   }
 
   void stop() throws InterruptedException {
@@ -51,7 +113,8 @@ final class Database implements AutoCloseable {
   @Override
   public void close() {
     if (process != null) {
-      process.destroyForcibly();
+      process.destroy();
+      process.onExit().join();
     }
   }
 }

@@ -28,6 +28,12 @@ final class Deployment implements AutoCloseable {
   /** Those with a database. */
   static final List<String> WITH_DATABASE = List.of("customer", "flight", "booking");
 
+  /** Makes a database whose files lie in a folder. */
+  @FunctionalInterface
+  interface DatabaseKind {
+    Database in(Path folder) throws IOException;
+  }
+
   private static final String LONG = "60000";
 
   /** How long an operation looks for a database that is away; a login looks several times. */
@@ -51,12 +57,22 @@ final class Deployment implements AutoCloseable {
   private final Path wlp;
 
   /**
-   * Starts servers, and then the database.
+   * Starts servers, and then the embedded database.
    *
    * @param names of {@link #SERVICES}, or the monolith
    */
   Deployment(List<String> names) throws IOException, InterruptedException {
-    database = new Database(folder.resolve("database.log"));
+    this(names, Database::embedded);
+  }
+
+  /**
+   * Starts servers, and then a database.
+   *
+   * @param names of {@link #SERVICES}, or the monolith
+   * @param kind makes the database, given a folder
+   */
+  Deployment(List<String> names, DatabaseKind kind) throws IOException, InterruptedException {
+    database = kind.in(folder);
     wlp = Folders.unpack(Path.of(System.getProperty("server.archive")), folder);
     try {
       prepare(names);

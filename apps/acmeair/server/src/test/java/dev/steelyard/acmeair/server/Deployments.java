@@ -20,4 +20,10 @@ final class Deployments {
       super(Deployment.class, () -> new Deployment(List.of("monolith")));
     }
   }
+
+  static final class MonolithOnFerretDb extends OncePerRun<Deployment> {
+    MonolithOnFerretDb() {
+      super(Deployment.class, () -> new Deployment(List.of("monolith"), Database::ferretDb));
+    }
+  }
 }

@@ -20,11 +20,16 @@ final class MonolithContractIT {
 
   @TestFactory
   Stream<DynamicTest> contract(Deployment deployment) throws Exception {
+    return tests(deployment);
+  }
+
+  /** The table, against a monolith whose database is empty. */
+  static Stream<DynamicTest> tests(Deployment deployment) throws IOException {
     ContractRunner runner =
         new ContractRunner(
             (name, path) -> deployment.server("monolith"), user -> login(deployment, user));
     runner.set("long", "x".repeat(TOO_LONG));
-    return runner.tests(ContractCase.table(getClass(), "/contract/monolith.yaml"));
+    return runner.tests(ContractCase.table(MonolithContractIT.class, "/contract/monolith.yaml"));
   }
 
   private static HttpResponse<String> login(Deployment deployment, String user)

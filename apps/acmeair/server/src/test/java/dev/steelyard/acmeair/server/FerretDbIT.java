@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.steelyard.acmeair.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.steelyard.testkit.PackagedServer;
+import java.io.IOException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * On FerretDB, another server of MongoDB's protocol, the monolith answers as on the embedded one;
+ * and what was written is there after the database has been away.
+ */
+@Tag("full")
+@ExtendWith(Deployments.MonolithOnFerretDb.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class FerretDbIT {
+
+  @BeforeAll
+  static void require() throws IOException, InterruptedException {
+    String lacks = Database.ferretDbLacks();
+    assumeTrue(lacks.isEmpty(), lacks);
+  }
+
+  @TestFactory
+  @Order(1)
+  Stream<DynamicTest> contract(Deployment deployment) throws Exception {
+    return MonolithContractIT.tests(deployment);
+  }
+
+  @Test
+  @Order(2)
+  void whatWasWrittenOutlivesTheDatabase(Deployment deployment) throws Exception {
+    PackagedServer monolith = deployment.server("monolith");
+    String customers = monolith.get("/rest/info/config/countCustomers").body();
+    String bookings = monolith.get("/rest/info/config/countBookings").body();
+    deployment.database().stop();
+    monolith.awaitStatus("/health/ready", 503);
+    deployment.database().start();
+    monolith.awaitStatus("/health/ready", 200);
+    assertEquals(customers, monolith.get("/rest/info/config/countCustomers").body());
+    assertEquals(bookings, monolith.get("/rest/info/config/countBookings").body());
+  }
+}
