@@ -37,7 +37,7 @@ database=$!
 "$program" "$1:$2" "postgres://steelyard:steelyard@127.0.0.2:$2/steelyard" &
 server=$!
 trap 'kill $server 2>/dev/null' TERM INT
-# Whichever ends first takes the other along.
+# Whichever ends first takes the other along, since FerretDB goes on without PostgreSQL and refuses all commands.
 (while kill -0 $database 2>/dev/null; do sleep 1; done; kill $server 2>/dev/null) &
 watch=$!
 while kill -0 $server 2>/dev/null; do
@@ -46,4 +46,6 @@ while kill -0 $server 2>/dev/null; do
 done
 kill $watch $database 2>/dev/null
 wait $database
+database=$?
+[ "$code" = 0 ] && code=$database
 exit "$code"

@@ -10,11 +10,11 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/FerretDB/FerretDB/ferretdb"
+	"github.com/jackc/pgx/v5"
 )
 
 func main() {
@@ -24,21 +24,31 @@ func main() {
 	}
 	stopped, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
+	await(stopped, os.Args[2])
 	server, err := start(os.Args[1], os.Args[2])
-	for err != nil && !strings.Contains(err.Error(), "address already in use") {
-		select {
-		case <-stopped.Done():
-			return
-		case <-time.After(100 * time.Millisecond): // PostgreSQL is still starting; whoever starts both ends this one with it
-		}
-		server, err = start(os.Args[1], os.Args[2])
-	}
 	if err == nil {
 		err = server.Run(stopped)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+// FerretDB listens, and calls itself ready, whether or not PostgreSQL answers; commands fail until it does. Whoever starts both
+// ends this one with PostgreSQL.
+func await(stopped context.Context, postgresql string) {
+	for {
+		connection, err := pgx.Connect(stopped, postgresql)
+		if err == nil {
+			connection.Close(stopped)
+			return
+		}
+		select {
+		case <-stopped.Done():
+			os.Exit(1)
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }
 

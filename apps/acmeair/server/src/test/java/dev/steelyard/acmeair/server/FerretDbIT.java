@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.testkit.PackagedServer;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -26,6 +27,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class FerretDbIT {
 
+  /** The one case that differs: a zero byte, which PostgreSQL's JSON cannot hold. */
+  private static final String ZERO_BYTE =
+      "a login with bytes that are no text is an unknown customer";
+
   @BeforeAll
   static void require() throws IOException, InterruptedException {
     String lacks = Database.ferretDbLacks();
@@ -35,11 +40,21 @@ final class FerretDbIT {
   @TestFactory
   @Order(1)
   Stream<DynamicTest> contract(Deployment deployment) throws Exception {
-    return MonolithContractIT.tests(deployment);
+    return MonolithContractIT.tests(deployment)
+        .filter(each -> !each.getDisplayName().equals(ZERO_BYTE));
+  }
+
+  // A difference from MongoDB that FerretDB documents: docs.ferretdb.io/v1.24/diff.
+  @Test
+  @Order(2)
+  void zeroBytesAreRefused(Deployment deployment) throws Exception {
+    HttpResponse<String> answer = MonolithContractIT.login(deployment, "uid0@email.com%00");
+    assertEquals(500, answer.statusCode());
+    assertEquals("The database refuses what it is asked for.\n", answer.body());
   }
 
   @Test
-  @Order(2)
+  @Order(3)
   void whatWasWrittenOutlivesTheDatabase(Deployment deployment) throws Exception {
     PackagedServer monolith = deployment.server("monolith");
     String customers = monolith.get("/rest/info/config/countCustomers").body();

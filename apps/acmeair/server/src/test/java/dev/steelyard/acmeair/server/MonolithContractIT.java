@@ -32,7 +32,8 @@ final class MonolithContractIT {
     return runner.tests(ContractCase.table(MonolithContractIT.class, "/contract/monolith.yaml"));
   }
 
-  private static HttpResponse<String> login(Deployment deployment, String user)
+  /** The answer to a login; the user as in a form, in percent encoding. */
+  static HttpResponse<String> login(Deployment deployment, String user)
       throws IOException, InterruptedException {
     PackagedServer monolith = deployment.server("monolith");
     return monolith.send(
