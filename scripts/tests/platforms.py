@@ -14,12 +14,13 @@ import pytest
 
 from steelyard.host.docker import native_architecture
 from steelyard.images.bake import Plan
+from steelyard.images.catalogue import all_platforms
 from steelyard.images.lock import MADE_HERE
 
 LOCAL_REGISTRY = "127.0.0.1:5000"
 BASES = f"{LOCAL_REGISTRY}/bases"
-PLATFORMS = sorted({f"linux/{native_architecture()}", "linux/ppc64le"})
-"""This host's, and one that is started under emulation where this host is another."""
+PLATFORMS = sorted({f"linux/{native_architecture()}", *all_platforms()})
+"""This host's, and those that are started under emulation where this host is another."""
 
 
 def missing(target: Mapping[str, Any], made_here: Path = MADE_HERE) -> dict[str, str]:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strangers get of a release: the archive of bundles, without a checkout."""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from e2e.driver import free_port
+from stages import RECORD
+from waiting import answer_of, wait_until
+
+from steelyard import __version__
+from steelyard.host.docker import Docker
+from steelyard.images.catalogue import read_catalogue
+from suite.bundles import main as write_bundles
+
+from .bundle import MONGO_IMAGE, QUICK_COMPILER, Bundle
+from .conftest import Pushed
+
+pytestmark = pytest.mark.containers
+
+
+@pytest.fixture
+def archive(docker: Docker, images: Pushed, tmp_path: Path) -> Path:
+    """The bundles of what was pushed, unpacked; images on OpenJ9, which is not here, have the digests of others."""
+    entries = json.loads(RECORD.read_text(encoding="utf-8"))
+    for name, image in read_catalogue().items():
+        repository = f"{images.acmeair.rpartition('/')[0]}/{name}"
+        for target, tag in zip(image.targets(name), image.tags(__version__), strict=True):
+            if target not in entries:
+                stands_in = entries.get(f"{name}-hotspot", entries["embedded-mongo"])
+                names = [f"{repository}:{tag}", *([f"{repository}:{__version__}"] if image.flavours else [])]
+                entries[target] = {**stands_in, "image.name": ",".join(names)}
+    record, packed = tmp_path / "record.json", tmp_path / f"steelyard-bundles-{__version__}.tar.gz"
+    record.write_text(json.dumps(entries), encoding="utf-8")
+    assert write_bundles([str(record), str(packed)]) == 0
+    with tarfile.open(packed) as tar:
+        tar.extractall(tmp_path, filter="data")
+    docker.run("image", "rm", "--force", images.acmeair)
+    return tmp_path / packed.name.removesuffix(".tar.gz")
+
+
+@pytest.fixture
+def bundle(archive: Path) -> Iterator[Bundle]:
+    port = free_port()
+    environment = {
+        "COMPOSE_PROJECT_NAME": f"archive-{port}",
+        "STEELYARD_PORTS": str(port),
+        "STEELYARD_JVM_ARGS": QUICK_COMPILER,
+        "STEELYARD_MONGO_IMAGE": MONGO_IMAGE,
+        "STEELYARD_CUSTOMERS": "20",
+    }
+    found = Bundle(archive / "compose" / "acmeair-monolith", environment["COMPOSE_PROJECT_NAME"], environment)
+    yield found
+    found.down()
+
+
+def test_from_the_archive_alone_acmeair_runs(bundle: Bundle) -> None:
+    """Unpacked, `docker compose up`: no checkout, nothing built, no image here before. In the place of MongoDB the
+    embedded database."""
+    done = bundle.compose("--env-file", "../hotspot.env", "up", "--detach")
+    assert done.returncode == 0, done.stderr
+    own = [one for one in bundle.containers() if one["Config"]["Image"] != MONGO_IMAGE]
+    assert own
+    assert all("@sha256:" in one["Config"]["Image"] for one in own)
+    address = f"http://127.0.0.1:{bundle.environment['STEELYARD_PORTS']}/rest/info/config/countCustomers"
+
+    def failed() -> str | None:
+        codes = {one["Name"]: one["State"]["ExitCode"] for one in bundle.containers()}
+        return f"{codes}" if any(codes.values()) else None
+
+    wait_until(
+        lambda: answer_of(address) == b"20",
+        lambda: f"20 customers: {bundle.compose('logs', '--tail', '20').stdout}",
+        failed,
+    )
