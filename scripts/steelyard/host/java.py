@@ -79,19 +79,20 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
 def vm_flags(home: str, pid: int) -> str:
     """Final values of the options of a running HotSpot JVM that are not as by default, by its JDK's `jcmd`; empty when
     they cannot be had."""
-    try:
-        result = _ask([str(Path(home) / "bin" / "jcmd"), str(pid), "VM.flags"], ANSWER_LIMIT)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+    text = _jcmd(home, pid, "VM.flags")
     # Without its last line end it was cut off, and an option of a shorter value is another.
-    return result.stdout if result.returncode == 0 and result.stdout.endswith("\n") else ""
+    return text if text.endswith("\n") else ""
 
 
 def native_memory(home: str, pid: int) -> str:
     """What a running HotSpot JVM says of its own memory (NMT), by its JDK's `jcmd`; empty when it cannot be had."""
-    command = [str(Path(home) / "bin" / "jcmd"), str(pid), "VM.native_memory", "summary", "scale=KB"]
+    return _jcmd(home, pid, "VM.native_memory", "summary", "scale=KB")
+
+
+def _jcmd(home: str, pid: int, *words: str) -> str:
+    """What a running HotSpot JVM answers; empty when it does not."""
     try:
-        result = _ask(command, ANSWER_LIMIT)
+        result = _ask([str(Path(home) / "bin" / "jcmd"), str(pid), *words], ANSWER_LIMIT)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stdout if result.returncode == 0 else ""

@@ -133,7 +133,7 @@ def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, Interv
     given = {name for side in sides for name in side.given} - {"cores"}
     if given:
         notes.append(f"As given by the user, and not measured: {', '.join(sorted(given))}.")
-    return Table("Throughput for noun a host has", columns, rows, 2, notes)
+    return Table("Throughput for what a host has", columns, rows, 2, notes)
 
 
 def _cores(side: Side) -> str:

@@ -41,6 +41,7 @@ def test_two_sessions_side_by_side(first: Path, second: Path) -> None:
     for text in (
         "Effects side by side",
         "JVMs = 4",
+        "Throughput for what a host has",
         "per unit of price",
         "Both sessions are of one host",
         "4 cores as given",
