@@ -26,7 +26,7 @@ from .bundle import (
     docker,
 )
 
-pytestmark = pytest.mark.containers
+pytestmark = [pytest.mark.containers, pytest.mark.usefixtures("turn")]
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ from suite import ENGINE_STATE
 
 from .suite_engine import SuiteEngine
 
-pytestmark = pytest.mark.containers
+pytestmark = [pytest.mark.containers, pytest.mark.usefixtures("turn")]
 
 
 @pytest.fixture(autouse=True)

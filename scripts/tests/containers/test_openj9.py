@@ -18,7 +18,7 @@ from steelyard.units import MIB
 
 from .node import Node
 
-pytestmark = pytest.mark.containers
+pytestmark = [pytest.mark.containers, pytest.mark.usefixtures("turn")]
 
 EXPERIMENT = """\
 steelyard: 1

@@ -15,6 +15,11 @@ def _prepared(built: object) -> None:
     """The build that sessions take."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _alone(turn: None) -> None:
+    """No session of another suite beside these."""
+
+
 @pytest.fixture(scope="package", autouse=True)
 def _interruptible() -> None:
     """A shell starts background jobs with SIGINT ignored, and all that they start inherits it: sessions could not be
