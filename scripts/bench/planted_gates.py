@@ -8,14 +8,17 @@ A case is a name below, with how many answers FOLDER is to hold; what follows `-
 STEELYARD_BASE_HOTSPOT, as for compose/). With `--workload ping` or another one of ours both sides are the same but for
 a system property, and `same` is the only case.
 
-Sessions, the noise certificate (made first, where FOLDER has none) and the answers are kept in FOLDER: a second call
-runs what is missing, and takes a gate that was interrupted from its beginning. Prints every answer of FOLDER and, for
-each case, shares with exact 95 % intervals (Clopper and Pearson). Run it on a host that does nothing else. Twenty equal
-gates and ten of each planted harm, about five hours:
+Sessions, the noise certificate of these options (made first) and the answers are kept in FOLDER. A second call goes on:
+an interrupted gate or certificate is resumed, what is missing is run. With `--minutes 60` no gate begins that would not
+end in time. A gate without a trial or a verdict is no answer; two in a row end the series with the reason. Prints every
+answer of FOLDER and, for each case, shares with exact 95 % intervals (Clopper and Pearson). Run it on a host that does
+nothing else. Twenty equal gates and ten of each planted harm, about five hours:
 
     ... planted_gates.py FOLDER same:20 work-2:10 work-3:10 -- --quick --margin 5%
 """
 
+import argparse
+import hashlib
 import json
 import os
 import subprocess
@@ -23,12 +26,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
+from session_series import FAILURES, Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
+
+from steelyard.errors import Exit
 from steelyard.measure.chance import exact_interval
-from steelyard.paths import ROOT
 from steelyard.results.figures import percent
 
 HERE = Path(__file__).parent / "planted"
@@ -46,76 +51,119 @@ CASES: dict[str, tuple[dict[str, int], str]] = {
 that are equal by name are passed without a trial."""
 NOT_FOR_CERTIFY = ("--margin", "--metric", "--time")
 ANSWERS = "answers.jsonl"
-INTERRUPTED = 130
+VERDICTS = (Exit.OK, Exit.REGRESSION, Exit.INCONCLUSIVE)
 
 
 def main() -> None:
     """Run the gates that are missing one after the other, and print all answers."""
-    folder, *words = sys.argv[1:]
-    cases, options = words, list[str]()
+    words, options = sys.argv[1:], list[str]()
     if "--" in words:
-        cases, options = words[: words.index("--")], words[words.index("--") + 1 :]
-    kept = Path(folder).resolve()
-    kept.mkdir(parents=True, exist_ok=True)
-    missing = missing_cases(cases, options, read_answers(kept))
-    certificates = kept / "certificates"
-    own = "--workload" not in options
-    common = [
-        *(("--workload", str(HERE / "workload.yaml")) if own else ()),
-        "--out",
-        str(kept),
-        "--certificates",
-        str(certificates),
-    ]
-    if not list(certificates.glob("*.json")):
-        baseline, _ = sides_of("same", options)
-        equal = [*common, "--baseline", baseline, *_without(options, NOT_FOR_CERTIFY)]
-        subprocess.run([ROOT / "steelyard", "certify", *equal], check=True)
-    for name in missing:
-        baseline, candidate = sides_of(name, options)
-        began = time.monotonic()
-        sides = ["--baseline", baseline, "--candidate", candidate, "--metric", CASES[name][1]]
-        done = subprocess.run(
-            [ROOT / "steelyard", "gate", *common, *sides, *options, "--json"],
-            stdout=subprocess.PIPE,
-            check=False,
-        )
-        if done.returncode in (INTERRUPTED, -2):
-            sys.exit(INTERRUPTED)
-        answer = json.loads(done.stdout) if done.stdout.strip() else {}
-        told = {
-            "case": name,
-            "options": options,
-            "code": done.returncode,
-            "seconds": time.monotonic() - began,
-        }
-        with (kept / ANSWERS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**told, "answer": answer}) + "\n")
-    sys.stdout.write(table(read_answers(kept)))
+        words, options = words[: words.index("--")], words[words.index("--") + 1 :]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("cases", nargs="+", metavar="CASE[:NUMBER]", help=", ".join(CASES))
+    parser.add_argument("--minutes", type=float, help="that there are")
+    given = parser.parse_args(words)
+    folder, why = given.folder.resolve(), ""
+    try:
+        run_gates(folder, given.cases, options, launcher(folder), TimeLeft(given.minutes))
+    except KeyboardInterrupt:
+        why = "interrupted: the same call goes on"
+    except Stopped as stopped:
+        why = str(stopped)
+    sys.stdout.write(table(read_rows(folder / ANSWERS)))
+    sys.exit(why)
 
 
-def read_answers(kept: Path) -> list[dict[str, Any]]:
-    """All answers of a folder, oldest first."""
-    path = kept / ANSWERS
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
+def run_gates(
+    folder: Path, cases: Sequence[str], options: Sequence[str], start: Launch, time_left: TimeLeft
+) -> None:
+    """Run what is missing of some cases.
 
-
-def missing_cases(
-    cases: Sequence[str], options: Sequence[str], answers: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """What is to run until there are as many verdicts of each case, with these options, as were asked for.
-
-    A gate that failed before a verdict does not count.
+    Raises:
+        Stopped: there is no certificate, several gates in a row said nothing, or time is up.
+        KeyboardInterrupt: the series was interrupted; the next call goes on.
     """
-    there = Counter(one["case"] for one in answers if one["options"] == list(options) and one["answer"])
+    own = folder / f"of-{hashlib.sha256(json.dumps(options).encode()).hexdigest()[:8]}"
+    common = [*_workload(options), "--certificates", str(own / "certificates")]
+    missing = missing_cases(cases, options, read_rows(folder / ANSWERS))
+    if missing and not list((own / "certificates").glob("*.json")):
+        _certify(own / "certifying", common, options, start)
+    failures = 0
+    for name in missing:
+        answers = read_rows(folder / ANSWERS)
+        longest = max((row["seconds"] for row in answers if row["options"] == list(options)), default=0.0)
+        if not time_left.holds(longest):
+            raise Stopped(f"no time for another gate of {longest / 60:.0f} minutes: the same call goes on")
+        before = {row.get("folder") for row in answers}
+        place = next(
+            place for number in range(1, 10_000) if (place := f"{own.name}/{name}-{number:02d}") not in before
+        )
+        row = _run_gate(folder / place, name, common, options, start)
+        append_row(folder / ANSWERS, {**row, "case": name, "options": list(options), "folder": place})
+        failures = 0 if is_counted(row) else failures + 1
+        if failures == FAILURES:
+            raise Stopped(f"{failures} gates in a row said nothing: {row['message']}")
+
+
+def _certify(out: Path, common: Sequence[str], options: Sequence[str], start: Launch) -> None:
+    """Make the certificate, or go on with it where that was interrupted."""
+    baseline, _ = sides_of("same", options)
+    equal = [*common, "--baseline", baseline, *_without(options, NOT_FOR_CERTIFY)]
+    begun = _begun(out)
+    ended = start(["resume", begun] if begun is not None else ["certify", *equal, "--out", str(out)])
+    if ended.code != Exit.OK:
+        if begun is not None or ended.code == Exit.INCOMPLETE:
+            out.rename(out.with_name(f"{out.name}-failed-{time.time():.0f}"))  # the next call makes another
+        raise Stopped(f"no certificate: {ended.message}")
+
+
+def _run_gate(out: Path, name: str, common: Sequence[str], options: Sequence[str], start: Launch) -> Row:
+    """One gate, from its beginning or from where it was interrupted."""
+    began, begun = time.monotonic(), _begun(out)
+    if begun is not None:
+        ended = start(["resume", begun, "--json"])
+    else:
+        baseline, candidate = sides_of(name, options)
+        sides = ["--baseline", baseline, "--candidate", candidate, "--metric", CASES[name][1]]
+        ended = start(["gate", *common, *sides, *options, "--out", str(out), "--json"])
+    answer = ended.document if ended.code in VERDICTS else {}
+    # Of one that was resumed the command took less than the gate did.
+    seconds = time.monotonic() - began if begun is None else float(answer.get("seconds", 0.0))
+    return {
+        "code": ended.code,
+        "seconds": seconds,
+        "answer": answer,
+        "message": answer.get("sentence") or ended.message,
+    }
+
+
+def _begun(out: Path) -> str | None:
+    """The session that was begun in a folder."""
+    return next((str(path.parent) for path in sorted(out.glob("*/session.json"))), None)
+
+
+def is_counted(row: Row) -> bool:
+    """Whether a gate answered by trials: without a certificate that allows the margin, or on a busy host, it has
+    none."""
+    return bool(row["answer"].get("trials"))
+
+
+def missing_cases(cases: Sequence[str], options: Sequence[str], answers: Sequence[Row]) -> list[str]:
+    """What is to run until there are as many answers of each case, with these options, as were asked for; in turn, so
+    that all cases see the same hours."""
+    there = Counter(row["case"] for row in answers if row["options"] == list(options) and is_counted(row))
     missing = []
     for case in cases:
         name, _, times = case.partition(":")
         if name not in CASES:
             sys.exit(f"{name} is no case: give {', '.join(CASES)}")
-        missing += [name] * max(0, int(times or 1) - there[name])
-    return missing
+        missing.append([name] * max(0, int(times or 1) - there[name]))
+    return [name for turn in zip_longest(*missing) for name in turn if name is not None]
+
+
+def _workload(options: Sequence[str]) -> list[str]:
+    return [] if "--workload" in options else ["--workload", str(HERE / "workload.yaml")]
 
 
 def sides_of(name: str, options: Sequence[str]) -> tuple[str, str]:
@@ -163,7 +211,7 @@ def _image(name: str, values: Mapping[str, int]) -> str:
     return f"image={tag}"
 
 
-def table(answers: Sequence[Mapping[str, Any]]) -> str:
+def table(answers: Sequence[Row]) -> str:
     """Every answer, and the share of each kind with its exact 95 % interval."""
     lines = [
         "| case | options | answer | what could be said | void | time |",
@@ -171,15 +219,15 @@ def table(answers: Sequence[Mapping[str, Any]]) -> str:
     ]
     counts: dict[tuple[str, str], Counter[str]] = {}
     minutes: dict[tuple[str, str], list[float]] = {}
-    for one in answers:
-        answer = one["answer"]
-        outcome = answer.get("outcome", f"none (exit code {one['code']})")
+    for row in answers:
+        answer, key = row["answer"], (row["case"], " ".join(row["options"]))
+        outcome = answer.get("outcome", f"none (exit code {row['code']})")
         void = f"{answer['void']} of {answer['trials']}" if answer else ""
-        key = (one["case"], " ".join(one["options"]))
-        cells = (*key, outcome, answer.get("sentence", ""), void)
-        lines.append(f"| {' | '.join(cells)} | {one['seconds'] / 60:.1f} min |")
-        counts.setdefault(key, Counter())[outcome] += 1
-        minutes.setdefault(key, []).append(one["seconds"] / 60)
+        said = answer.get("sentence") or row.get("message", "")
+        lines.append(f"| {' | '.join((*key, outcome, said, void))} | {row['seconds'] / 60:.1f} min |")
+        if is_counted(row):
+            counts.setdefault(key, Counter())[outcome] += 1
+            minutes.setdefault(key, []).append(row["seconds"] / 60)
     lines += [
         "",
         "| case | options | gates | answer | share | 95 % interval | minutes of a gate |",

@@ -1,98 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
 """The quick form of each experiment, one after the other: what does it detect here, and in how many minutes?
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/quick_forms.py FOLDER [NAME ...] [--page] [-- OPTIONS]
+    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/quick_forms.py FOLDER [NAME ...] [--page] [--minutes N]
+        [-- OPTIONS]
 
 OPTIONS are those of `run`. Each form has a folder of its own in FOLDER, so that no earlier session changes it. A second
-call goes on: what has ended is not run again, an interrupted session is resumed, and what could not run is tried again.
-What `plan` refuses here is left out, with its reason. `--page` takes what was measured into docs/results and
-docs/reference/quick-forms.md, after each form. Hours for all of them, on a host that does nothing else.
+call goes on: what was measured is not run again, an interrupted session is resumed, and what could not run, or came to
+no figure as too many of its trials were void, is tried again. What `plan` refuses here is left out, with its reason.
+`--page` takes what was measured into docs/results and docs/reference/quick-forms.md, after each form. With
+`--minutes 60` those run that end in time by their plans. Hours for all of them, on a host that does nothing else.
 """
 
 import argparse
-import json
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+
+from session_series import Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
 
 from pages import quick_forms
 from steelyard.errors import Exit, SteelyardError
 from steelyard.experiment.loader import experiment_files
-from steelyard.paths import EXPERIMENTS, ROOT
+from steelyard.paths import EXPERIMENTS
 from steelyard.results.figures import percent
 from steelyard.results.store import SessionDirectory
 
 FORMS = "forms.jsonl"
-INTERRUPTED = 130
-
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: int
-    message: str
-    """The last line of its errors."""
-
-
-Launch = Callable[[Sequence[str]], Ended]
-"""Runs `./steelyard` with these words."""
-Row = dict[str, Any]
-"""What is kept of a form, in JSON."""
-
-
-def launch(words: Sequence[str]) -> Ended:
-    """Run a command, with its progress on this terminal's errors."""
-    with subprocess.Popen(
-        [ROOT / "steelyard", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as command:
-        assert command.stderr is not None
-        message = ""
-        for line in command.stderr:
-            sys.stderr.write(line)
-            message = line.strip() or message
-    return Ended(command.returncode, message)
 
 
 def run_forms(
-    folder: Path, names: Sequence[str], options: Sequence[str], start: Launch = launch, *, page: bool = False
+    folder: Path,
+    names: Sequence[str],
+    options: Sequence[str],
+    start: Launch,
+    *,
+    page: bool = False,
+    time_left: TimeLeft | None = None,
 ) -> list[Row]:
     """Run what is left of the forms, and return what is known of each, in their order.
 
     Raises:
         KeyboardInterrupt: a session was interrupted; what ended before is kept.
+        Stopped: another session runs on this host.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    rows = read_rows(folder)
+    rows = newest_rows(folder)
     for name in names:
-        if name in rows and rows[name].get("session") is not None:
+        if name in rows and _is_done(rows[name]):
             continue
-        rows[name] = _run_form(folder / name, name, options, start)
-        with (folder / FORMS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(rows[name]) + "\n")
+        rows[name] = _run_form(folder / name, name, options, start, time_left or TimeLeft(None))
+        if rows[name]["code"] is not None:
+            append_row(folder / FORMS, rows[name])
         if page and "detects" in rows[name]:
             quick_forms.main([rows[name]["session"]])
     return [rows[name] for name in names]
 
 
-def read_rows(folder: Path) -> dict[str, Row]:
-    """The last of each form that FOLDER tells."""
-    path = folder / FORMS
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return {row["name"]: row for row in map(json.loads, lines)}
+def _is_done(row: Row) -> bool:
+    """Whether another session would say no more: it detects something, or nothing though no block lacks a pair (a
+    search)."""
+    return "detects" in row or ("session" in row and row["code"] == Exit.OK)
 
 
-def _run_form(own: Path, name: str, options: Sequence[str], start: Launch) -> Row:
+def newest_rows(folder: Path) -> dict[str, Row]:
+    """The last of each form that a folder tells."""
+    return {row["name"]: row for row in read_rows(folder / FORMS)}
+
+
+def _run_form(own: Path, name: str, options: Sequence[str], start: Launch, time_left: TimeLeft) -> Row:
     words = [name, "--quick", *options]
     began = time.monotonic()
     planned = start(["plan", *words, "--json"])
     if planned.code != Exit.OK:
         return {"name": name, "reason": planned.message, "code": planned.code}
+    longest = float(planned.document["expected_seconds"][1])
+    if not time_left.holds(longest):
+        return {
+            "name": name,
+            "reason": f"takes {longest / 60:.0f} minutes, more than were left",
+            "code": None,
+        }
     ended = start(["run", *words, "--resume", "--out", str(own)])
-    if ended.code in (INTERRUPTED, -2):
-        raise KeyboardInterrupt
     sessions = sorted(own.glob("*/session.json"), key=lambda path: path.stat().st_mtime)
     if ended.code not in (Exit.OK, Exit.INCOMPLETE) or not sessions:
         return {"name": name, "reason": ended.message, "code": ended.code}
@@ -136,15 +125,21 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--page", action="store_true", help="take what was measured into the page")
+    parser.add_argument("--minutes", type=float, help="that there are")
     given = parser.parse_args(words)
     known = sorted(experiment_files(EXPERIMENTS))
     if unknown := set(given.names) - set(known):
         parser.error(f"no experiment: {', '.join(sorted(unknown))}")
-    folder = given.folder.resolve()
+    folder, why = given.folder.resolve(), ""
+    left = TimeLeft(given.minutes)
     try:
-        run_forms(folder, given.names or known, options, page=given.page)
-    finally:
-        sys.stdout.write(table([*read_rows(folder).values()]))
+        run_forms(folder, given.names or known, options, launcher(folder), page=given.page, time_left=left)
+    except KeyboardInterrupt:
+        why = "interrupted: the same call goes on"
+    except Stopped as stopped:
+        why = str(stopped)
+    sys.stdout.write(table([*newest_rows(folder).values()]))
+    sys.exit(why)
 
 
 if __name__ == "__main__":

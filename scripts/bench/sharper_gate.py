@@ -25,8 +25,17 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from steelyard.analysis.paired import detectable_in_sd
 from steelyard.analysis.rounds import valid_trials
-from steelyard.gate.interim import INTERIM_LEVEL, INTERIM_PAIRS, arms_of
+from steelyard.gate.interim import (
+    FLOOR_POWER,
+    INTERIM_LEVEL,
+    INTERIM_PAIRS,
+    LASTS,
+    arms_of,
+    interims_until,
+    levels_of,
+)
 from steelyard.results.figures import percent
 from steelyard.results.store import SessionDirectory
 
@@ -130,6 +139,37 @@ def interim_table(rng: np.random.Generator) -> list[str]:
     return lines
 
 
+def time_table(rng: np.random.Generator) -> list[str]:
+    """What gates decide that have time for 8 to 18 pairs, if the last analysis is at a fixed place or uses the time
+    up; the floors of both, in standard deviations of a pair that is well known."""
+    lines = [
+        "| time for | last | all hold the truth | spread (margins) | unchanged passes | harm found | pairs | floor |",
+        "| --- " * 8 + "|",
+    ]
+    for most in (pairs for pairs in LASTS if pairs not in INTERIM_PAIRS):
+        fixed = [place for place in INTERIM_PAIRS if place <= most]
+        normal = rng.normal(size=(SESSIONS, most))
+        for interims in (fixed, interims_until(most)):
+            levels = levels_of(interims)
+            plan = Plan("", tuple(interims), tuple(levels))
+            floor, covered = detectable_in_sd(interims[-1], FLOOR_POWER, levels[-1]), held(plan, normal)
+            for spread in (0.5, 0.7, 1.0):
+                passes, _, _ = decide(plan, spread * normal, 1.0)
+                _, found, pairs = decide(plan, 1.0 + spread * normal, 1.0)
+                cells = (
+                    f"{most} pairs",
+                    f"{interims[-1]}",
+                    percent(covered),
+                    f"{spread:g}",
+                    percent(float(passes.mean())),
+                    percent(float(found.mean())),
+                    f"{float(pairs.mean()):.1f}",
+                    f"{floor:.2f}",
+                )
+                lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def adjusted(logs: Floats, differences: Floats) -> tuple[Floats, Floats, int]:
     """The change at no difference of the covariate, its standard error, and the degrees of freedom.
 
@@ -227,7 +267,7 @@ def main() -> None:
         lines = [*head, *(row for path in sys.argv[1:] for row in session_rows(path))]
     else:
         rng = np.random.default_rng(SEED)
-        lines = [*interim_table(rng), "", *covariate_table(rng)]
+        lines = [*interim_table(rng), "", *covariate_table(rng), "", *time_table(rng)]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

@@ -15,6 +15,7 @@ from steelyard.cli.options import JsonOption, open_console, print_json, print_li
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
 from steelyard.gate.certificates import find_certificate, pool_sentence
+from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
 from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
@@ -134,7 +135,7 @@ def _print(certificate: Certificate, names: list[str], path: Path) -> None:
 
 
 def _row(noise: Noise) -> list[str]:
-    floors = [percent(noise.floors[pairs]) for pairs in sorted(noise.floors)]
+    floors = [percent(noise.floor_after(pairs)) for pairs in INTERIM_PAIRS]
     return [str(noise.pairs), percent(noise.start_sd), percent(noise.pair_sd), *floors]
 
 

@@ -106,9 +106,10 @@ def gate(
 ) -> None:
     """Answer whether a candidate is worse than a baseline: pass (exit code 0), regression (1) or inconclusive (2).
 
-    Random pairs on one host in one session, looked at after 6, 10 and 20 pairs; a regression is confirmed by a second
-    session before it is called one. Without a noise certificate (`certify`) that can see the margin, on a busy host and
-    where the two sides are void unequally often, it abstains. Any other exit code: there is no verdict.
+    Random pairs on one host in one session, looked at after 6, 10 and 20 pairs (with `--time` last after as many as
+    that holds); a regression is confirmed by a second session before it is called one. Without a noise certificate
+    (`certify`) that can see the margin, on a busy host and where the two sides are void unequally often, it abstains.
+    Any other exit code: there is no verdict.
     """
     console, request = open_console(stderr=True), make_request(experiment)
     if resume is not None:
@@ -137,13 +138,20 @@ def gate(
     print_line(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
-        f" {percent(tolerated)}: {' or '.join(map(str, terms.looks))} pairs of about {format_duration(pair)};"
-        f" {directory.path}",
+        f" {percent(tolerated)}: {_describe_pairs(terms, pair)}; {directory.path}",
     )
     for note in (*plan.notes, *terms.notes):
         print_line(console, f"note: {note}")
     carry_out(directory, plan.runtimes, console)
     _finish(directory, request.target, console, as_json, confirms_here=not leave_confirmation)
+
+
+def _describe_pairs(terms: GateTerms, pair: float) -> str:
+    """After how many pairs it is analysed, why so many, and what it finds then."""
+    pairs = f"{' or '.join(map(str, terms.looks))} pairs of about {format_duration(pair)}"
+    why = f", as many as {format_duration(terms.seconds)} hold" if terms.seconds is not None else ""
+    found = f"; it finds harm of {percent(terms.floor)} or more" if terms.floor is not None else ""
+    return f"{pairs}{why}{found}"
 
 
 class _GateOptions(NamedTuple):

@@ -31,7 +31,7 @@ from steelyard.analysis.paired import (
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.conditions import Conditions, conditions_of, fingerprint, unknown_in
-from steelyard.gate.interim import INTERIM_PAIRS, arms_of, floor_of, interims_until
+from steelyard.gate.interim import LASTS, arms_of, floor_of, interims_until
 from steelyard.gate.result import main_void_reason
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import METRIC_INFOS, metric_info
@@ -65,7 +65,7 @@ class Noise(Record):
     floor: float
     """Smallest harm, as a fraction, that a gate finds almost surely (`FLOOR_POWER`) at its last interim analysis."""
     floors: dict[int, float]
-    """The same of gates that have fewer interim analyses, by the pairs of their last."""
+    """The same of gates that have less time, by the pairs of their last interim analysis."""
     mean: float
     """Ratio of the two equal arms."""
     p: float
@@ -79,6 +79,12 @@ class Noise(Record):
     host_sd: float | None = None
     """Of a pool: standard deviation of the log ratio of equal arms from host to host, beyond what their pairs explain;
     None: of one host, or of too few."""
+
+    def floor_after(self, pairs: int) -> float:
+        """The floor of a gate whose last interim analysis is after so many pairs; of fewer pairs, where a certificate
+        was made before there was one for these: that is larger."""
+        known = [last for last in self.floors if last <= pairs]
+        return self.floors[max(known)] if known else self.floor
 
 
 class Windows(Record):
@@ -211,7 +217,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
                 pair_sd=core.sd,
                 start_sd=core.sd / math.sqrt(2),
                 floor=floor_of(core.sd, core.n),
-                floors={pairs: floor_of(core.sd, core.n, interims_until(pairs)) for pairs in INTERIM_PAIRS},
+                floors={pairs: floor_of(core.sd, core.n, interims_until(pairs)) for pairs in LASTS},
                 mean=ratio_of(core.mean),
                 p=core.p,
                 drift=slope,
@@ -237,11 +243,8 @@ def _drift(starts: Sequence[tuple[float, float]]) -> tuple[float, bool]:
 
 
 def windows_of(trials: Sequence[Trial]) -> Windows | None:
-    """The variance of throughput between starts and between windows of a start, from what servers counted each second.
-
-    Kalibera and Jones (section 7): with costs c1 of a window and c2 of a start, and variances T1 within and T2 between
-    starts, a given time tells most with sqrt(c2 / c1 x T1 / T2) windows in each start.
-    """
+    """The variance of throughput between starts and between windows of a start, from what servers counted each
+    second."""
     series, spent = [], []
     for trial in trials:
         ramp, measure = trial.phases.get("ramp"), trial.phases.get("measure")
@@ -273,8 +276,22 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
         window_sd=math.sqrt(within),
         start_sd=math.sqrt(between),
         start_seconds=cost,
-        best=max(1, round(math.sqrt(cost / WINDOW * within / between))) if between > 0 else None,
+        best=best_windows(cost / WINDOW, within, between),
     )
+
+
+def best_windows(cost: float, within: float, between: float) -> int | None:
+    """Windows of a start with which a given time tells most; None: the more the better, as starts do not differ.
+
+    sqrt(c2 / c1 x T1 / T2) of costs c1 of a window and c2 of a start, and variances T1 within and T2 between starts
+    (Kalibera and Jones, section 7).
+
+    Args:
+        cost: of a start, in windows.
+        within: variance of windows within a start.
+        between: variance of starts beyond what their windows explain.
+    """
+    return max(1, round(math.sqrt(cost * within / between))) if between > 0 else None
 
 
 def pair_seconds(trials: Sequence[Trial]) -> float:

@@ -35,6 +35,11 @@ from steelyard.units import format_duration
 
 INTERIM_PAIRS = (6, 10, 20)
 """Pairs after which a gate is analysed, and may end."""
+CLOSEST = 4
+"""Pairs between the last analysis and the one before it, at least: an analysis two pairs before the end would save less
+than it costs, as the level of both is shared."""
+LASTS = range(INTERIM_PAIRS[0], INTERIM_PAIRS[-1] + 1, 2)
+"""Pairs after which the last interim analysis may be."""
 INTERIM_LEVEL = 0.02
 """Two-sided level of each of three analyses, and of one that is followed by another."""
 GATE_LEVEL = 0.05
@@ -79,8 +84,15 @@ def levels_of(interims: Sequence[int]) -> list[float]:
 
 
 def interims_until(pairs: int) -> list[int]:
-    """The interim analyses of a gate whose time ends after so many pairs."""
-    return [place for place in INTERIM_PAIRS if place <= pairs]
+    """The interim analyses of a gate that has time for so many pairs; none: for too few of them.
+
+    The last one uses the time up, after an even number of pairs (half of them run in each order) and after
+    INTERIM_PAIRS[-1] at most.
+    """
+    last = min(pairs - pairs % 2, INTERIM_PAIRS[-1])
+    if last < INTERIM_PAIRS[0]:
+        return []
+    return [*(place for place in INTERIM_PAIRS if place <= last - CLOSEST), last]
 
 
 def level_at(terms: GateTerms, blocks: int) -> float:

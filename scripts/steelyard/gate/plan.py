@@ -21,7 +21,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate
 from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.conditions import Conditions, conditions_of
-from steelyard.gate.interim import INTERIM_PAIRS, levels_of
+from steelyard.gate.interim import INTERIM_PAIRS, interims_until, levels_of
 from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
@@ -103,7 +103,7 @@ def schedule_pairs(plan: SessionPlan, pair: float, seconds: float | None) -> tup
     Raises:
         BadInput: too little time for the first interim analysis.
     """
-    interims = [pairs for pairs in INTERIM_PAIRS if seconds is None or pairs * pair <= seconds]
+    interims = interims_until(INTERIM_PAIRS[-1] if seconds is None else int(seconds / pair))
     if not interims:
         fewest = INTERIM_PAIRS[0]
         raise BadInput(
@@ -173,7 +173,7 @@ def make_terms(
     if noise is None:
         why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})
-    floor = noise.floors.get(interims[-1], noise.floor)
+    floor = noise.floor_after(interims[-1])
     abstains = [explain_floor(floor, margin)] if floor > margin else []
     return terms.model_copy(update={"floor": floor, "abstains": abstains})
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 
 from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
-from steelyard.gate.interim import INTERIM_PAIRS
+from steelyard.gate.interim import LASTS
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.gating import Gate, run_gates, run_interims
@@ -293,7 +293,7 @@ def _interims() -> Iterator[Cell]:
         Must(
             f"all intervals until {pairs} pairs hold the truth", f"held until {pairs}", "at least", 1 - LEVEL
         )
-        for pairs in INTERIM_PAIRS
+        for pairs in LASTS
     )
     for host, effect in ((QUIET, 0.0), (DRIFTING, -0.03)):
         gate = Gate(host, ArmModel("b", effect))

@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.analysis.paired import paired_test
 from steelyard.gate.certificate import noise_of
-from steelyard.gate.interim import INTERIM_PAIRS, analyse_interim, interims_until, levels_of
+from steelyard.gate.interim import INTERIM_PAIRS, LASTS, analyse_interim, interims_until, levels_of
 from steelyard.gate.plan import CERTIFICATE_PAIRS
 from steelyard.gate.result import conclude, explain_floor, needs_confirmation
 from steelyard.results.schema import GateTerms, Session, Trial
@@ -87,16 +87,19 @@ def run_interims(gate: Gate, sessions: int, rng: np.random.Generator) -> Tally:
     truth = math.log(gate.setup.truth(gate.candidate))
     sides = {"baseline": "a", "candidate": "b"}
     terms = GateTerms(margin=gate.margin, looks=[*INTERIM_PAIRS], floor=None, sides=sides)
+    plans = {
+        pairs: list(zip(places := interims_until(pairs), levels_of(places), strict=True)) for pairs in LASTS
+    }
     for _ in range(sessions):
         staged = _staged_session(gate.setup, terms, rng)
         trials = _run(gate.setup, staged.model_copy(update={"gate": None}), rng)
-        for pairs in INTERIM_PAIRS:
-            places = interims_until(pairs)
-            update = {"looks": places, "levels": levels_of(places)}
-            session = staged.model_copy(update={"gate": terms.model_copy(update=update)})
-            tally[f"held until {pairs}"] += all(
-                _is_covered(session, trials, place, truth) for place in places
-            )
+        held = {}
+        for place, level in {analysis for plan in plans.values() for analysis in plan}:
+            own = terms.model_copy(update={"looks": [place], "levels": [level]})
+            session = staged.model_copy(update={"gate": own})
+            held[place, level] = _is_covered(session, trials, place, truth)
+        for pairs, plan in plans.items():
+            tally[f"held until {pairs}"] += all(held[analysis] for analysis in plan)
     return tally
 
 

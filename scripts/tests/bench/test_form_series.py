@@ -13,6 +13,7 @@ import pytest
 import quick_forms as series
 from commands import run_command
 from fake_engine import FakeEngine, World
+from session_series import Ended, TimeLeft, append_row
 from sessions import Bench
 
 from pages import quick_forms
@@ -35,11 +36,11 @@ class Starts:
         self.words: list[list[str]] = []
         self._bench, self._capsys = bench, capsys
 
-    def __call__(self, words: Sequence[str]) -> series.Ended:
+    def __call__(self, words: Sequence[str]) -> Ended:
         self.words.append([*words])
         port = ["--port", str(self._bench.port)] if words[0] == "run" else []
         result = run_command(self._capsys, *words, *port)
-        return series.Ended(result.code, (result.err.strip().splitlines() or [""])[-1])
+        return Ended(result.code, (result.err.strip().splitlines() or [""])[-1], result.out)
 
 
 @pytest.fixture
@@ -98,17 +99,45 @@ def test_what_cannot_run_here_says_why_and_is_tried_again(start: Starts, tmp_pat
     assert "| jvm-count | not measured |" in series.table([row])
 
 
+def test_a_form_whose_trials_were_void_is_tried_again_and_a_search_is_not(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def start(words: Sequence[str]) -> Ended:
+        calls.append(words[0])
+        return Ended(Exit.OK, "", '{"expected_seconds": [300, 600]}')
+
+    ended = {"session": str(tmp_path), "seconds": 300.0, "reason": "tells no spread"}
+    for name, code in (("jvm-count", Exit.INCOMPLETE), ("capacity", Exit.OK)):
+        append_row(tmp_path / series.FORMS, {**ended, "name": name, "code": code})
+    series.run_forms(tmp_path, ["jvm-count", "capacity"], [], start)
+    assert calls == ["plan", "run"]
+
+
+def test_a_form_that_would_not_end_in_time_is_left_for_the_next_call(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def start(words: Sequence[str]) -> Ended:
+        calls.append(words[0])
+        return Ended(Exit.OK, "", '{"expected_seconds": [300, 660]}')
+
+    (row,) = series.run_forms(tmp_path, ["jvm-count"], [], start, time_left=TimeLeft(10))
+    assert (calls, row["reason"]) == (["plan"], "takes 11 minutes, more than were left")
+    assert series.newest_rows(tmp_path) == {}
+
+
 def test_an_interrupt_ends_the_series_and_the_next_call_goes_on(tmp_path: Path) -> None:
     calls: list[list[str]] = []
 
-    def interrupted(words: Sequence[str]) -> series.Ended:
+    def interrupted(words: Sequence[str]) -> Ended:
         calls.append([*words])
-        return series.Ended(0 if words[0] == "plan" else series.INTERRUPTED, "")
+        if words[0] == "run":
+            raise KeyboardInterrupt
+        return Ended(Exit.OK, "", '{"expected_seconds": [300, 600]}')
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             series.run_forms(tmp_path, ["jvm-count"], [], interrupted)
-    assert series.read_rows(tmp_path) == {}
+    assert series.newest_rows(tmp_path) == {}
     assert (
         calls[1]
         == calls[3]

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bench/planted_gates.py`: what is missing is run, and shares have exact intervals."""
+"""`bench/planted_gates.py`: what is missing is run, what was interrupted goes on, and shares have exact intervals."""
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import planted_gates as gates
 import pytest
+from session_series import Ended, Stopped, TimeLeft, append_row, read_rows
+
+from steelyard.errors import Exit
+from steelyard.gate.plan import conditions_here, plan_certification, plan_gate
+from steelyard.session.plan import RunRequest
 
 QUICK = ["--quick"]
 
@@ -20,7 +28,7 @@ def test_a_second_call_runs_what_is_missing() -> None:
         answered("same", ""),
         answered("same", "pass", ["--duet"]),
     ]
-    assert gates.missing_cases(["same:20", "work-2"], QUICK, there) == ["same", "same", "work-2"]
+    assert gates.missing_cases(["same:20", "work-2"], QUICK, there) == ["same", "work-2", "same"]
     assert gates.missing_cases(["same:10"], QUICK, there) == []
 
 
@@ -35,6 +43,103 @@ def test_harm_is_planted_in_a_server_of_its_own() -> None:
     with pytest.raises(SystemExit, match="without --workload"):
         gates.sides_of("work-2", ["--workload", "ping"])
     assert gates.sides_of("work-2", []) == ("planted.rounds=1000000", "planted.rounds=1020000")
+
+
+class Starts:
+    """Commands that leave what the real ones do, and the words of each."""
+
+    def __init__(self) -> None:
+        self.words: list[list[str]] = []
+        self.interrupted, self.trials = "", 12
+
+    def __call__(self, words: Sequence[str]) -> Ended:
+        self.words.append([*words])
+        if words[0] != "resume":
+            session = Path(words[words.index("--out") + 1]) / f"{words[0]}-1"
+            session.mkdir(parents=True)
+            (session / "session.json").touch()
+        if words[0] == self.interrupted:
+            raise KeyboardInterrupt
+        if words[0] == "certify" or "certifying" in words[1]:
+            folder = next(
+                self.words[0][at + 1] for at, word in enumerate(self.words[0]) if "certificates" in word
+            )
+            Path(folder).mkdir(exist_ok=True)
+            (Path(folder) / "one.json").touch()
+            return Ended(Exit.OK, "")
+        answer = {
+            "outcome": "pass",
+            "sentence": "no worse",
+            "void": 0,
+            "trials": self.trials,
+            "seconds": 200.0,
+        }
+        return Ended(Exit.OK, "", json.dumps(answer))
+
+    @property
+    def commands(self) -> list[str]:
+        return [words[0] for words in self.words]
+
+
+@pytest.mark.parametrize("interrupted", ["certify", "gate"])
+def test_what_a_kill_interrupted_is_resumed(tmp_path: Path, interrupted: str) -> None:
+    start, left = Starts(), TimeLeft(None)
+    start.interrupted = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        gates.run_gates(tmp_path, ["same:2"], QUICK, start, left)
+    start.interrupted = ""
+    before = len(start.words)
+    gates.run_gates(tmp_path, ["same:2"], QUICK, start, left)
+    expected = {"certify": ["resume", "gate", "gate"], "gate": ["resume", "gate"]}
+    assert start.commands[before:] == expected[interrupted]
+    assert start.words[before][1].endswith("/certify-1" if interrupted == "certify" else "/same-01/gate-1")
+    rows = read_rows(tmp_path / gates.ANSWERS)
+    assert [row["folder"].partition("/")[2] for row in rows] == ["same-01", "same-02"]
+    gates.run_gates(tmp_path, ["same:2"], QUICK, start, left)
+    assert len(start.words) == before + len(expected[interrupted])
+
+
+def test_other_options_have_a_certificate_of_their_own(tmp_path: Path) -> None:
+    """The first one's did not hold for them, and each gate was inconclusive in three seconds."""
+    start = Starts()
+    for options in (QUICK, [*QUICK, "--duet"]):
+        gates.run_gates(tmp_path, ["same"], options, start, TimeLeft(None))
+    assert start.commands == ["certify", "gate"] * 2
+
+
+def test_gates_without_a_trial_are_no_answers_and_end_the_series(tmp_path: Path) -> None:
+    start = Starts()
+    start.trials = 0
+    with pytest.raises(Stopped, match="2 gates in a row said nothing: no worse"):
+        gates.run_gates(tmp_path, ["same:9"], QUICK, start, TimeLeft(None))
+    rows = read_rows(tmp_path / gates.ANSWERS)
+    assert gates.missing_cases(["same:9"], QUICK, rows) == ["same"] * 9
+    assert "pass:" not in gates.table(rows)
+
+
+def test_no_gate_begins_that_would_not_end_in_time(tmp_path: Path) -> None:
+    append_row(tmp_path / gates.ANSWERS, {**answered("same", "pass"), "seconds": 601.0})
+    with pytest.raises(Stopped, match="no time for another gate of 10 minutes"):
+        gates.run_gates(tmp_path, ["same:2"], QUICK, Starts(), TimeLeft(10))
+
+
+def test_a_line_that_a_kill_cut_off_costs_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    append_row(path, {"number": 1})
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"number": 2, "sec')
+    append_row(path, {"number": 3})
+    assert [row["number"] for row in read_rows(path)] == [1, 3]
+
+
+@pytest.mark.parametrize("case", sorted(gates.CASES))
+def test_the_certificate_holds_for_each_case(case: str) -> None:
+    """It is made of the baseline of `same`; those of other cases name other settings, with their usual values."""
+    request = RunRequest("gate", workload=str(gates.HERE / "workload.yaml"), quick=True, seed=3)
+    certified = plan_certification(request, gates.sides_of("same", [])[0])
+    sides = dict(zip(("baseline", "candidate"), gates.sides_of(case, []), strict=True))
+    plan = plan_gate(request, sides, gates.CASES[case][1])
+    assert conditions_here(plan, None) == conditions_here(certified, None)
 
 
 def test_shares_have_exact_intervals() -> None:

@@ -69,7 +69,10 @@ def test_states_the_spread_that_there_is() -> None:
 def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
     few, many = (make_certificate(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
     assert few.floor / few.pair_sd > 1.5 * many.floor / many.pair_sd
-    assert many.floors[6] > many.floors[10] > many.floors[20] == many.floor
+    assert many.floors[6] > many.floors[8] > many.floors[10] > many.floors[20] == many.floor
+    assert [many.floor_after(pairs) for pairs in (6, 14, 20)] == [many.floors[pairs] for pairs in (6, 14, 20)]
+    before = many.model_copy(update={"floors": {pairs: many.floors[pairs] for pairs in (6, 10, 20)}})
+    assert before.floor_after(14) == many.floors[10], "that of fewer pairs is larger"
 
 
 def test_drift_and_groups_are_told_and_pairs_cancel_the_drift() -> None:

@@ -26,6 +26,7 @@ from steelyard.gate.result import GateResult
 from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
+from steelyard.results.figures import percent
 from steelyard.results.schema import Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
 from steelyard.session import opening, runner
@@ -137,14 +138,19 @@ def test_certificate_then_pass_then_regression(commands: Commands) -> None:
     assert noise["throughput"]["start_sd"] == pytest.approx(0.004, rel=0.5)
     assert made.document["windows"]["per_start"] == 2
 
-    passed = commands.gate()
+    # What time there is, it uses up; six pairs were all that it had here.
+    passed = commands.gate("--time", f"{9 * made.document['pair_seconds']:.0f}s")
     assert passed.code == Exit.OK, passed.err + passed.out
     assert passed.document["outcome"] == "pass"
+    floor = percent(noise["throughput"]["floors"]["8"])
+    assert re.search(
+        rf"margin 3.0 %: 8 pairs of .*, as many as .* hold; it finds harm of {floor} or", passed.err
+    )
     folder = Path(passed.document["directory"])
     session, trials = SessionDirectory(folder).session(), SessionDirectory(folder).trials()
     assert session.gate is not None
     assert session.gate.certificate == Path(made.document["certificate"]).name
-    assert len(trials) == 12
+    assert len(trials) == 16
     assert "./steelyard gate --out" in session.command
     assert "--baseline threads=6 --candidate threads=7" in session.command
     assert not (folder / "confirmation").exists()

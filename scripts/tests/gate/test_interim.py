@@ -18,10 +18,12 @@ from steelyard.gate.interim import (
     DECIDED,
     INTERIM_LEVEL,
     INTERIM_PAIRS,
+    LASTS,
     analyse_interim,
     ends_at,
     floor_of,
     interim_analyses,
+    interims_until,
     level_at,
     levels_of,
 )
@@ -95,9 +97,27 @@ def test_both_questions_are_asked_of_one_98_percent_interval() -> None:
 
 
 @pytest.mark.parametrize(
+    ("time_for", "looks"),
+    [
+        *((5, []), (6, [6]), (7, [6]), (8, [8]), (10, [6, 10]), (11, [6, 10]), (12, [6, 12])),
+        *((14, [6, 10, 14]), (19, [6, 10, 18]), (20, [6, 10, 20]), (40, [6, 10, 20])),
+    ],
+)
+def test_the_last_look_uses_the_time_up(time_for: int, looks: list[int]) -> None:
+    assert interims_until(time_for) == looks
+
+
+def test_more_time_finds_less_harm() -> None:
+    """The last look was after 6, 10 or 20 pairs, and time for 18 found no more than time for 10."""
+    floors = [floor_of(0.01, 10, interims_until(pairs)) for pairs in LASTS]
+    assert floors == sorted(floors, reverse=True)
+    assert floors[-2] < 0.75 * floors[2]
+
+
+@pytest.mark.parametrize(
     ("looks", "levels"), [([6], [0.05]), ([6, 10], [0.02, 0.03]), ([6, 10, 20], [0.02, 0.02, 0.02])]
 )
-def test_the_last_look_has_what_the_others_leave(looks: list[int], levels: list[float]) -> None:
+def test_the_last_look_has_has_what_the_others_leave(looks: list[int], levels: list[float]) -> None:
     assert levels_of(looks) == levels
     assert [level_at(terms(looks=looks, levels=levels), place) for place in looks] == levels
     assert level_at(terms(looks=looks), looks[-1]) == INTERIM_LEVEL, "of sessions from before"
