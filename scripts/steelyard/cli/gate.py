@@ -150,8 +150,8 @@ def _describe_pairs(terms: GateTerms, pair: float) -> str:
     """After how many pairs it is analysed, why so many, and what it finds then."""
     pairs = f"{' or '.join(map(str, terms.looks))} pairs of about {format_duration(pair)}"
     why = f", as many as {format_duration(terms.seconds)} hold" if terms.seconds is not None else ""
-    found = f"; it finds harm of {percent(terms.floor)} or more" if terms.floor is not None else ""
-    return f"{pairs}{why}{found}"
+    harm = f"; it finds harm of {percent(terms.floor)} or more" if terms.floor is not None else ""
+    return f"{pairs}{why}{harm}"
 
 
 class _GateOptions(NamedTuple):
