@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, durations and shares as people write them in experiment files (`1536m`, `90s`, `0.1%`), and back."""
+"""Sizes, durations and shares as people write them in experiment files (`1536m`, `90s`, `0.1%`), and back.
+
+What a file holds is shown as a file has it (`true`), and not as Python has it (`True`).
+"""
 
 import re
+from collections.abc import Mapping
 
 MIB = 1024 * 1024
 _SIZES = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
@@ -9,11 +13,31 @@ YEAR = 366 * 24 * 3600.0
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
+def format_value(value: object) -> str:
+    """A value as a file has it: `true`, `null`, `[1, 2]`, `{key: value}`; a text as it is."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case None:
+            return "null"
+        case list() | tuple():
+            return f"[{', '.join(map(quote_value, value))}]"
+        case Mapping():
+            return f"{{{', '.join(f'{key}: {quote_value(part)}' for key, part in value.items())}}}"
+        case _:
+            return str(value)
+
+
+def quote_value(value: object) -> str:
+    """The same, a text in quotes: where a sentence goes on after it."""
+    return repr(value) if isinstance(value, str) else format_value(value)
+
+
 def _parts(text: object, pattern: str, noun: str, example: str) -> tuple[str, str]:
     """Number and unit of a text (raises ValueError with a sentence)."""
     match = re.fullmatch(rf"\s*{pattern}\s*", str(text).lower())
     if not match:
-        raise ValueError(f"{text!r} is not a {noun}: write for example {example}")
+        raise ValueError(f"{quote_value(text)} is not a {noun}: write for example {example}")
     return match[1], match[2] or ""
 
 
@@ -28,7 +52,7 @@ def parse_duration(text: str | float) -> float:
     number, unit = _parts(text, r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", "duration", "30s, 500ms or 2m")
     seconds = float(number) * _DURATIONS[unit or "s"]
     if seconds > YEAR:
-        raise ValueError(f"{text!r} is more than a year")
+        raise ValueError(f"{quote_value(text)} is more than a year")
     return seconds
 
 
@@ -37,7 +61,7 @@ def parse_share(text: str | float) -> float:
     number, percent = _parts(text, r"(\d+(?:\.\d+)?(?:e-?\d+)?)\s*(%?)", "share", "0.1%")
     share = float(number) / (100 if percent else 1)
     if share > 1:
-        raise ValueError(f"{text!r} is not a share: write for example 0.1%")
+        raise ValueError(f"{quote_value(text)} is not a share: write for example 0.1%")
     return share
 
 

@@ -30,7 +30,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from steelyard.documented import Documented
 from steelyard.errors import BadInput, plain_words
 from steelyard.regular import read_text
-from steelyard.units import MIB, parse_duration, parse_share, parse_size
+from steelyard.units import MIB, parse_duration, parse_share, parse_size, quote_value
 
 KeyPath = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -76,7 +76,7 @@ def _json_schema(json_type: str, pattern: str, example: str) -> WithJsonSchema:
 def _memory(text: str | int) -> int:
     size = parse_size(text)
     if size < MIB:
-        raise ValueError(f"{text!r} is less than 1 MiB: write for example 512m or 2g")
+        raise ValueError(f"{quote_value(text)} is less than 1 MiB: write for example 512m or 2g")
     return size
 
 
@@ -376,7 +376,7 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     near = nearest_choice(detail["input"], message)
     if not where:
         return message + near
-    given = repr(detail["input"]) if detail["input"] is not None else "empty"
+    given = quote_value(detail["input"]) if detail["input"] is not None else "empty"
     # A part with all its keys tells nothing that the file does not, nor what the sentence begins with.
     is_known = isinstance(detail["input"], Mapping) or message.startswith(given)
     shown = given if len(given) <= 80 else given[:77] + "..."

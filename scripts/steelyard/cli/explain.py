@@ -15,6 +15,7 @@ from steelyard.jvm.reference import options_by_value
 from steelyard.jvm.rows import On, Setting
 from steelyard.measure.registry import METRICS, RULES
 from steelyard.results.figures import capital
+from steelyard.units import format_value
 from steelyard.workload.loader import load_workload, workload_names
 from steelyard.yamlfile import nearest
 
@@ -103,9 +104,9 @@ def _values(described: dict[str, Any]) -> str:  # a property of a JSON Schema
     for part in described.get("anyOf", [described]):
         match part:
             case {"enum": [*values]}:
-                texts += map(str, values)
+                texts += map(format_value, values)
             case {"const": value}:
-                texts.append(str(value))
+                texts.append(format_value(value))
             case {"examples": [example, *_]}:
                 texts.append(f"a value such as {example}")
             case {"type": str(name)}:
@@ -121,7 +122,7 @@ def _options(on: On | str) -> str:
 
 
 def _short(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else format_value(value)
 
 
 def _plain(name: str) -> str:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import DeploymentSettings, Experiment, Factor, Load, Search
 from steelyard.experiment.settings import Section, Settings
+from steelyard.units import format_value, quote_value
 from steelyard.yamlfile import Lines, Scalar, first_error, parse
 
 MAX_ARMS = 100
@@ -137,8 +138,10 @@ def with_host_levels(experiment: Experiment, levels: Callable[[str], list[Scalar
         if factor.levels == "host":
             available = levels(name)
             if (wanted := experiment.baseline.get(name)) is not None and wanted not in available:
-                listed = ", ".join(map(str, available))
-                raise BadInput(f"baseline {name}: {wanted!r} is not a level of this host, which has {listed}")
+                listed = ", ".join(map(format_value, available))
+                raise BadInput(
+                    f"baseline {name}: {quote_value(wanted)} is not a level of this host, which has {listed}"
+                )
             experiment = _with_levels(experiment, name, available)
     return experiment
 
@@ -239,7 +242,7 @@ def _fix_setting(experiment: Experiment, settings: Settings, key: str, value: Sc
     settings.check(key, value)
     if key in experiment.settings or settings.section(key) in ("workload", "host"):
         return experiment.model_copy(update={"settings": {**experiment.settings, key: value}})
-    deployment, load = _apply(experiment, settings.by_section({key: value}), f"{key}={value}")
+    deployment, load = _apply(experiment, settings.by_section({key: value}), f"{key}={format_value(value)}")
     return experiment.model_copy(update={"deployment": deployment, "load": load})
 
 
@@ -251,7 +254,7 @@ def _resolve(
         chosen = experiment.factors[factor].levels
         given |= chosen[str(level)] if isinstance(chosen, dict) else {factor: level}
     parts = settings.by_section(given)
-    levels_text = ", ".join(f"{factor}={level}" for factor, level in levels.items())
+    levels_text = ", ".join(f"{factor}={format_value(level)}" for factor, level in levels.items())
     deployment, load = _apply(experiment, parts, levels_text)
     if load.users_per_jvm is not None:
         of_all = {"users": load.users_per_jvm * deployment.jvms, "users_per_jvm": None}

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
-from steelyard.units import parse_size
+from steelyard.units import format_value, parse_size, quote_value
 from steelyard.workload.schema import Limits
 from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size
 
@@ -387,6 +387,8 @@ class Experiment(Model):
                 raise _error_at(("baseline", name), f"{name!r} is no factor: factors are {listed}")
             levels = list(self.factors[name].levels)
             if self.factors[name].levels != "host" and level not in levels:
-                listed = ", ".join(str(known) for known in levels)
-                raise _error_at(("baseline", name), f"{level!r} is not a level: levels are {listed}")
+                listed = ", ".join(map(format_value, levels))
+                raise _error_at(
+                    ("baseline", name), f"{quote_value(level)} is not a level: levels are {listed}"
+                )
         return self

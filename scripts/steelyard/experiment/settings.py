@@ -16,6 +16,7 @@ from steelyard.errors import BadInput
 from steelyard.experiment.schema import DeploymentSettings, Load
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
+from steelyard.units import format_value
 from steelyard.workload.schema import Workload
 from steelyard.yamlfile import first_error, nearest, nearest_choice
 
@@ -96,6 +97,6 @@ class Settings:
                 TypeAdapter(annotated).validate_python(value)
         except ValidationError as error:
             said = first_error(error)[1]
-            raise BadInput(f"{name}={value}: {said}{nearest_choice(value, said)}") from error
+            raise BadInput(f"{name}={format_value(value)}: {said}{nearest_choice(value, said)}") from error
         except ValueError as error:
-            raise BadInput(f"{name}={value}: {error}") from error
+            raise BadInput(f"{name}={format_value(value)}: {error}") from error

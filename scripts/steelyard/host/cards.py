@@ -11,6 +11,7 @@ import re
 from steelyard.host.cpus import cpu_list, parse_cpu_list, read_cpus
 from steelyard.host.state import HostState, in_files, join_values
 from steelyard.host.system import Seen, System
+from steelyard.units import quote_value
 
 SERVERS = "servers"
 _DEFAULT_ROUTE = "00000000"
@@ -37,7 +38,9 @@ def _chosen_cpus(system: System, wanted: object) -> list[int]:
     except ValueError:
         cpus = []
     if not cpus or not set(cpus) <= set(online):
-        raise ValueError(f"{wanted!r} is no list of CPUs that are online ({cpu_list(online) or 'not told'})")
+        raise ValueError(
+            f"{quote_value(wanted)} is no list of CPUs that are online ({cpu_list(online) or 'not told'})"
+        )
     return cpus
 
 

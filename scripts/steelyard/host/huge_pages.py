@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from steelyard.clock import wait_until
 from steelyard.errors import MissingRequirement
 from steelyard.host.system import UNTOLD, Seen, System
-from steelyard.units import format_size, parse_size
+from steelyard.units import format_size, parse_size, quote_value
 
 POOLS = "sys/kernel/mm/hugepages"
 _NODES = "sys/devices/system/node"
@@ -90,7 +90,7 @@ def parse(system: System, wanted: object) -> str:
     if size is None:
         raise ValueError("this host has no huge pages")
     if isinstance(wanted, bool) or not isinstance(wanted, str | int):
-        raise ValueError(f"{wanted!r} is no number of pages")  # noqa: TRY004 - its callers expect a ValueError
+        raise ValueError(f"{quote_value(wanted)} is no number of pages")  # noqa: TRY004 - its callers expect a ValueError
     text, nodes = str(wanted).strip(), [*pools_of(system)]
     if "=" in text:
         amounts = dict(part.split("=", 1) for part in text.split() if "=" in part)

@@ -10,6 +10,7 @@ import re
 
 from steelyard.host.state import HostState, in_files
 from steelyard.host.system import Seen, System
+from steelyard.units import quote_value
 from steelyard.yamlfile import Scalar
 
 _CPU = "sys/devices/system/cpu"
@@ -46,7 +47,7 @@ def _parse_governor(system: System, wanted: object) -> str:
     }
     if not re.fullmatch(r"[a-z_]+", str(wanted)) or (offered and str(wanted) not in offered):
         there = f": there are {', '.join(sorted(offered))}" if offered else ""
-        raise ValueError(f"{wanted!r} is no governor of this host{there}")
+        raise ValueError(f"{quote_value(wanted)} is no governor of this host{there}")
     return str(wanted)
 
 
@@ -122,7 +123,7 @@ def _judge_turbo(system: System) -> Seen:
 def _on_or_off(_system: System, wanted: object) -> str:
     state = {True: "on", False: "off"}.get(wanted, wanted) if isinstance(wanted, bool) else wanted
     if state not in ("on", "off"):
-        raise ValueError(f"{wanted!r} is neither on nor off")
+        raise ValueError(f"{quote_value(wanted)} is neither on nor off")
     return str(state)
 
 
@@ -155,7 +156,7 @@ def _parse_prefetch(_system: System, wanted: object) -> str:
         return "1" if str(wanted) in ("off", "False") else "0"
     text = format(wanted, "x") if isinstance(wanted, int) else str(wanted).removeprefix("0x")
     if not re.fullmatch(r"[0-9a-f]{1,8}", text):
-        raise ValueError(f"{wanted!r} is no value of DSCR")
+        raise ValueError(f"{quote_value(wanted)} is no value of DSCR")
     return format(int(text, 16), "x")
 
 

@@ -18,6 +18,7 @@ from steelyard.host import cpusets
 from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_cpus, read_layout
 from steelyard.host.state import HostState
 from steelyard.host.system import Seen, System
+from steelyard.units import quote_value
 from steelyard.yamlfile import Scalar
 
 _CPU = "sys/devices/system/cpu"
@@ -124,12 +125,12 @@ def _parse(system: System, wanted: object) -> str:
         wanted = {1: False, 2: True}.get(int(str(wanted)), wanted) if str(wanted) in ("1", "2") else wanted
         if isinstance(wanted, bool):
             return "on" if wanted else "off"
-        raise ValueError(f"{wanted!r} is no mode of this machine's threads")
+        raise ValueError(f"{quote_value(wanted)} is no mode of this machine's threads")
     most = max((len(group) for group in _groups(system)), default=_MODES[-1])
     if isinstance(wanted, bool):
         return str(most) if wanted else "1"
     if str(wanted) not in map(str, _MODES):
-        raise ValueError(f"{wanted!r} is no number of threads")
+        raise ValueError(f"{quote_value(wanted)} is no number of threads")
     if int(str(wanted)) > most:
         raise ValueError(f"{wanted} is more than the {most} threads of a core here")
     return str(wanted)
@@ -208,7 +209,9 @@ def _parse_online(system: System, wanted: object) -> str:
         # A plain number is how many; 0 can only be meant as the first one.
         cpus = set(present[: int(text)] if text.isdigit() and text != "0" else parse_cpu_list(text))
     except ValueError:
-        raise ValueError(f"{wanted!r} is no list of CPUs, as 0-3,8, and no number of them") from None
+        raise ValueError(
+            f"{quote_value(wanted)} is no list of CPUs, as 0-3,8, and no number of them"
+        ) from None
     if not cpus or (text.isdigit() and len(cpus) < int(text)) or not cpus <= set(present):
         raise ValueError(f"{text} is not among the CPUs of this host ({cpu_list(present) or 'not told'})")
     fixed = [cpu for cpu in present if not system.path(_file(cpu)).exists()]

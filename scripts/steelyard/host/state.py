@@ -11,6 +11,7 @@ from typing import TypedDict
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.system import Seen, System
+from steelyard.units import quote_value
 from steelyard.yamlfile import Scalar
 
 _WORD = re.compile(r"[\w,.-]+")
@@ -150,7 +151,7 @@ def sysctl(
         if isinstance(wanted, bool) and most == 1:
             return str(int(wanted))
         if isinstance(wanted, bool) or not re.fullmatch(r"\d+", text):
-            raise ValueError(f"{wanted!r} is no number")
+            raise ValueError(f"{quote_value(wanted)} is no number")
         if most is not None and int(text) > most:
             raise ValueError(f"{text} is above {most}")
         return str(int(text))
@@ -218,7 +219,7 @@ def _of_each(wanted: str, files: Mapping[str, str]) -> str:
         or values.keys() != files.keys()
         or not all(map(_WORD.fullmatch, values.values()))
     ):
-        raise ValueError(f"{wanted!r} does not name each of {' '.join(files) or 'none'} once")
+        raise ValueError(f"{quote_value(wanted)} does not name each of {' '.join(files) or 'none'} once")
     return join_values({name: values[name] for name in files}) or ""
 
 

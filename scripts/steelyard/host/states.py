@@ -24,7 +24,7 @@ from steelyard.host.power import GOVERNOR, PREFETCH, TURBO
 from steelyard.host.smt import CPUS_ONLINE, SMT
 from steelyard.host.state import HostState, sysctl
 from steelyard.host.system import UNTOLD, Seen, System
-from steelyard.units import format_size
+from steelyard.units import format_size, quote_value
 
 # --- transparent huge pages
 
@@ -34,7 +34,7 @@ _THP_VALUES = ("always", "madvise", "never")
 
 def _parse_thp(_system: System, wanted: object) -> str:
     if wanted not in _THP_VALUES:
-        raise ValueError(f"{wanted!r} is no mode of transparent huge pages")
+        raise ValueError(f"{quote_value(wanted)} is no mode of transparent huge pages")
     return str(wanted)
 
 

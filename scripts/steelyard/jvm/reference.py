@@ -5,8 +5,9 @@ import re
 import sys
 from pathlib import Path
 
-from steelyard.jvm.rows import JvmKind, On, Setting, format_value
+from steelyard.jvm.rows import JvmKind, On, Setting
 from steelyard.jvm.settings import SETTINGS
+from steelyard.units import format_value
 
 _HEAD = "| setting | OpenJ9 | told by | HotSpot | told by | notes |\n"
 

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
-from steelyard.units import MIB
+from steelyard.units import MIB, format_value
 
 JvmKind = Literal["hotspot", "openj9"]
 Fact = int | str
@@ -139,11 +139,6 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     return int(value) if re.fullmatch(r"[0-9]+", str(value)) else None
-
-
-def format_value(value: object) -> str:
-    """A value as an experiment file has it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def size_option(size: int) -> str:

@@ -9,6 +9,7 @@ from steelyard.measure.window import SENTENCES, Started, Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Component, Spec
 from steelyard.spec.agreement import differences, format_value
+from steelyard.units import quote_value
 
 
 def read_back(window: Window, component: Component) -> dict[str, int | str]:
@@ -22,7 +23,7 @@ def read_back(window: Window, component: Component) -> dict[str, int | str]:
 def wrong_builds(window: Window) -> list[str]:
     """Servers whose build fingerprint is not the expected one."""
     return [
-        f"{name} reports build {started.info.get('build')!r}, expected {started.component.artifact.build!r}"
+        f"{name} reports build {quote_value(started.info.get('build'))}, expected {started.component.artifact.build!r}"
         for name, started in window.started.items()
         if started.component.info is not None
         and started.component.artifact.build is not None

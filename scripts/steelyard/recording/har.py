@@ -102,7 +102,14 @@ def read_har(path: Path) -> list[HarEntry]:
         try:
             recorded.append(_exchange(entry))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadInput(f"{path}: log.entries[{number}] cannot be read: {error!r}") from error
+            why = (
+                f"it has no {error}"
+                if isinstance(error, KeyError)
+                else "a part of it is not as browsers write it"
+            )
+            raise BadInput(
+                f"{path}: log.entries[{number}] cannot be read ({why}): save the recording anew, as HAR"
+            ) from error
     return sorted(recorded, key=lambda each: each.began)
 
 

@@ -8,7 +8,7 @@ from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import OwnFigure
 from steelyard.report.table import Table, TableCell, cells, words
-from steelyard.report.view import View
+from steelyard.report.view import View, level_text
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo, SearchResult
 
@@ -35,7 +35,9 @@ def _own(view: View, own: OwnFigure) -> TableCell:
     arms = [_arm_of(view, base, levels) for levels in (own.arm, own.against)]
     for arm, levels in zip(arms, (own.arm, own.against), strict=True):
         if arm is None:
-            wanted = ", ".join(f"{view.factor_label(name)} = {level}" for name, level in levels.items())
+            wanted = ", ".join(
+                f"{view.factor_label(name)} = {level_text(level)}" for name, level in levels.items()
+            )
             return TableCell(figures.DASH, (f"{wanted} is not in this session",))
     arm, against = (name for name in arms if name is not None)
     if own.metric == SEARCH:

@@ -11,6 +11,7 @@ from steelyard.experiment.schema import Load
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.spec.layout import Runtime, fill_value
+from steelyard.units import quote_value
 from steelyard.workload.journey import Journey, MixPart, mix_counts
 from steelyard.workload.schema import ContainerPlace, Topology
 from steelyard.yamlfile import Scalar
@@ -173,7 +174,7 @@ def _times(part: MixPart, values: Mapping[str, Scalar]) -> float:
     try:
         return float(str(times))
     except ValueError as error:
-        raise BadInput(f"mix: times is a number of visits, not {times!r}") from error
+        raise BadInput(f"mix: times is a number of visits, not {quote_value(times)}") from error
 
 
 def intended_mix(parts: Sequence[MixPart]) -> dict[str, float]:

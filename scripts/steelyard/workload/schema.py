@@ -16,6 +16,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from steelyard.errors import BadInput
+from steelyard.units import quote_value
 from steelyard.workload.journey import GIVEN_UP, Journey, MixPart
 from steelyard.yamlfile import Limit, Model, Scalar, Share, Size, nearest
 
@@ -71,12 +72,14 @@ class WorkloadSetting(Model):
         kinds = {"integer": ((int,), "a whole number"), "number": ((int, float), "a number")}
         wanted, named = kinds.get(self.type, ((str,), "a text"))
         if not isinstance(value, wanted) or isinstance(value, bool):
-            raise ValueError(f"it takes {named}, not {value!r}")  # noqa: TRY004 - pydantic wants it
+            raise ValueError(f"it takes {named}, not {quote_value(value)}")  # noqa: TRY004 - pydantic wants it
         assert isinstance(value, str | int | float)
         if self.choices is not None and value not in self.choices:
-            raise ValueError(f"it is one of {', '.join(self.choices)}, not {value!r}")
+            raise ValueError(f"it is one of {', '.join(self.choices)}, not {quote_value(value)}")
         if self.pattern is not None and not re.fullmatch(self.pattern, str(value)):
-            raise ValueError(f"it does not match {self.pattern}, with which it is {self.about}: {value!r}")
+            raise ValueError(
+                f"it does not match {self.pattern}, with which it is {self.about}: {quote_value(value)}"
+            )
         if isinstance(value, int | float):
             if self.minimum is not None and value < self.minimum:
                 raise ValueError(f"it is at least {self.minimum:g}, not {value:g}")

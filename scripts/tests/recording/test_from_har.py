@@ -200,7 +200,10 @@ def test_a_host_is_chosen(tmp_path: Path) -> None:
         ("", "not valid JSON"),
         ("[]", "a HAR file has requests in log.entries"),
         ('{"log": {"entries": []}}', "a HAR file has requests in log.entries"),
-        ('{"log": {"entries": [{"request": {}}]}}', r"log.entries\[0\] cannot be read"),
+        (
+            '{"log": {"entries": [{"request": {}}]}}',
+            r"log.entries\[0\] cannot be read \(it has no 'response'\): save",
+        ),
     ],
 )
 def test_what_is_no_recording_is_refused(tmp_path: Path, content: str, says: str) -> None:
