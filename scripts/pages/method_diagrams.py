@@ -11,6 +11,9 @@ from pages.svg import Drawing
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 FALSE_ALARMS = RESULTS / "false-alarms.json"
 """Made by `scripts/bench/false_alarms.py`."""
+NARROW = 480
+"""Pixels of what the README shows: its words can be read on a screen of 390 pixels, which shows it three quarters as
+large."""
 
 
 def draw_session() -> Drawing:
@@ -143,30 +146,35 @@ def draw_warm_up() -> Drawing:
 
 
 def draw_false_alarms() -> Drawing:
-    """What three designs find where there is nothing to find."""
+    """What three designs find where there is nothing to find; narrow enough for a telephone."""
     data = json.loads(FALSE_ALARMS.read_text(encoding="utf-8"))
     designs, runs = data["designs"], data["runs"]
-    d = Drawing(760, 320, "False alarms of three designs on a drifting host, from simulation")
-    d.text(20, 32, "How often do two equal builds look different?", "large")
-    d.text(
-        20,
-        52,
-        f"A host that drifts by 2 %, tests at 5 %, {data['sessions']:,} simulated sessions each.",
+    d = Drawing(NARROW, 376, "False alarms of three designs on a drifting host, from simulation")
+    d.text(16, 32, "How often do two equal builds look different?", "large")
+    d.lines(
+        16,
+        54,
+        [
+            "On a host that drifts by 2 %, with tests at 5 %;",
+            f"{data['sessions']:,} simulated sessions for each bar.",
+        ],
         "small faint",
+        step=17,
     )
-    left, scale = 330.0, 4.3
-    y = 76.0
+    left, scale = 122.0, 3.7
+    y = 104.0
     for design in designs:
-        d.lines(20, y + 18, design["name"].split(", "), "strong", step=19)
+        d.text(16, y, design["name"], "strong")
         for number, share in enumerate(design["false_alarms"]):
-            at = y + 20 * number
+            at = y + 8 + 19 * number
             role = "good" if design["name"].startswith("random") else "bad"
-            d.rect(left, at, max(2.0, scale * 100 * share), 15, role, 2)
+            width = max(2.0, scale * 100 * share)
             d.text(left - 8, at + 12, f"{runs[number]} runs a side", "small faint", "end")
-            d.text(left + max(2.0, scale * 100 * share) + 6, at + 12, f"{100 * share:.0f} %", "small")
-        y += 72
-    d.path([(left + scale * 5, 66), (left + scale * 5, y - 6)], "dashed")
-    d.text(left + scale * 5, y + 8, "5 %: what the test promises", "small faint", "start")
+            d.rect(left, at, width, 15, role, 2)
+            d.text(left + width + 6, at + 12, f"{100 * share:.0f} %", "small")
+        d.path([(left + scale * 5, y + 4), (left + scale * 5, y + 65)], "dashed")
+        y += 88
+    d.text(left + scale * 5, y - 8, "5 %: what the test promises", "small faint", "start")
     return d
 
 
@@ -238,34 +246,41 @@ def draw_plots() -> Drawing:
 
 
 def draw_answer() -> Drawing:
-    """What a quick session answered: each change with its interval."""
+    """What a quick session answered: each change with its interval; narrow enough for a telephone."""
     data = json.loads((RESULTS / "jvm-count.json").read_text(encoding="utf-8"))
-    d = Drawing(760, 300, "The answer of a quick session of jvm-count, with intervals")
-    first = data["changes"][0]
-    change, low, high = (percent(first[key]) for key in ("change", "low", "high"))
-    d.text(20, 34, "With two JVMs in place of one, on the same cores and heap:", "large")
-    d.text(20, 58, f"{change} throughput (95 % interval {low} to {high})", "large a")
-    zero, unit = 470.0, 560.0
-    for number, row in enumerate(data["changes"]):
-        y = 108 + 52 * number
-        left, right, middle = (zero + unit * row[key] for key in ("low", "high", "change"))
-        d.text(20, y + 5, row["metric"], "strong")
-        d.path([(left, y), (right, y)], "s-good thick")
-        d.circle(middle, y, 7, "good")
-        d.text(middle, y - 14, percent(row["change"]), "strong good", "middle")
-    d.path([(zero, 84), (zero, 190)], "dashed")
-    for tick in (-0.3, -0.2, -0.1, 0.1, 0.2, 0.3):
-        d.text(zero + unit * tick, 208, percent(tick), "small faint", "middle")
-    d.text(zero, 208, "no change", "small faint", "middle")
-    believed = (
-        f"How far to believe it: {data['blocks']} of {data['blocks']} blocks are complete, by {data['trials']} trials"
-        f" of which {data['repeats']} are repeats; {data['not_steady']} were not steady;"
-    )
-    seen = f"{data['host']}, {data['jvm']}, {data['day']}, {data['minutes']} minutes."
+    changes = data["changes"]
+    bottom = 122 + 44 * len(changes)
+    d = Drawing(NARROW, bottom + 82, "The answer of a quick session of jvm-count, with intervals")
+    first = changes[0]
+    d.text(16, 32, "Does a second JVM pay, on the same cores and heap?", "strong")
+    d.text(16, 58, f"{percent(first['change'])} {first['metric']} with two JVMs", "large a")
+    d.text(16, 79, f"95 % interval {percent(first['low'])} to {percent(first['high'])}", "strong a")
+    low = min(0.0, *(row["low"] for row in changes))
+    high = max(0.0, *(row["high"] for row in changes))
+    left, unit = 196.0, 262 / (high - low)
+    zero = left - unit * low
+    for number, row in enumerate(changes):
+        y = 122 + 44 * number
+        from_x, to_x, x = (zero + unit * row[key] for key in ("low", "high", "change"))
+        role = "good" if (row["change"] > 0) == (row["better"] == "higher") else "bad"
+        if row["low"] <= 0 <= row["high"]:
+            role = "faint"
+        d.text(16, y + 5, row["metric"])
+        d.path([(from_x, y), (to_x, y)], f"s-{role} thick")
+        d.circle(x, y, 6, role)
+        d.text(x, y - 11, percent(row["change"]), f"strong {role}", "middle")
+    d.path([(zero, 96), (zero, bottom - 18)], "dashed")
+    d.text(zero, bottom - 4, "no change", "small faint", "middle")
+    repeats = f", {data['repeats']} of them repeats" if data["repeats"] else ""
+    steady = f"; {data['not_steady']} not steady" if data["not_steady"] else ""
     d.lines(
-        20,
-        240,
-        [believed, "it was a quick session: an indication, not an answer.", seen],
+        16,
+        bottom + 26,
+        [
+            f"{data['blocks']} pairs in random order, {data['trials']} trials{repeats}{steady}.",
+            f"A quick session of {data['minutes']} minutes: an indication, not an answer.",
+            f"{data['host'][0].upper()}{data['host'][1:]}, {data['jvm']}, {data['day']}.",
+        ],
         "small faint",
         step=19,
     )

@@ -29,7 +29,7 @@ _STYLE = (
     "text{font:14px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:var(--ink)}"
     ".small{font-size:12px}.large{font-size:17px;font-weight:600}.strong{font-weight:600}"
     ".line{fill:none;stroke:var(--faint);stroke-width:1.5}.thick{stroke-width:3}.dashed{stroke-dasharray:5 4}"
-    ".box{stroke:var(--faint);stroke-width:1}"
+    ".box{stroke:var(--faint);stroke-width:1}.frame{stroke:var(--idle)}"
     + "".join(f".{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in _ROLES)
     + "text.on{fill:var(--paper)}"
 )
@@ -101,7 +101,7 @@ class Drawing:
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}"'
             f' width="{self.width}" height="{self.height}" role="img">\n<title>{escape(self.title)}</title>\n'
             f"<style>{_STYLE}</style>\n<defs>{head}</defs>\n"
-            f'<rect width="{self.width}" height="{self.height}" rx="8" class="paper"/>\n'
+            f'<rect x="0.5" y="0.5" width="{self.width - 1}" height="{self.height - 1}" rx="8" class="frame paper"/>\n'
             + "\n".join(self._parts)
             + "\n</svg>\n"
         )

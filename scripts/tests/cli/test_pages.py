@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of docs/ as a whole: each is reached, diagrams are current, and tables of names have every name."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 from pages.diagrams import DIAGRAMS, IMAGES
 from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
+from pages.method_diagrams import NARROW, RESULTS, percent
 from pages.site import requests_elsewhere
 from steelyard.experiment.loader import load_experiment
 from steelyard.experiment.schema import EngineName, ProcedureName
@@ -83,6 +85,21 @@ def test_diagrams_are_what_the_program_draws() -> None:
 def test_each_diagram_is_on_a_page(name: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in (*DOCS.rglob("*.md"), ROOT / "README.md")]
     assert any(f"images/{name}.svg)" in text for text in texts)
+
+
+def test_pictures_of_the_readme_can_be_read_on_a_telephone() -> None:
+    shown = re.findall(r"docs/images/([\w-]+)\.svg\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {"answer", "false-alarms"} <= set(shown)
+    assert all(DIAGRAMS[name]().width <= NARROW for name in shown)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorials/first-report.md"])
+def test_a_page_tells_the_session_that_the_picture_shows(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    first = json.loads((RESULTS / "jvm-count.json").read_text(encoding="utf-8"))["changes"][0]
+    low, high = (percent(first[key]).removesuffix(" %") for key in ("low", "high"))
+    assert f"{percent(first['change'])} throughput" in text
+    assert f"95 % interval {low} to {high} %" in text
 
 
 def first_cells(page: str, heading: str) -> list[str]:
