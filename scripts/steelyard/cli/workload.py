@@ -30,7 +30,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
-from steelyard.paths import PROGRAM
+from steelyard.paths import PROGRAM, name_program
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
@@ -185,15 +185,24 @@ def init(
         raise BadInput(f"{file} is there already: choose another name, or edit it")
     starter = make_starter(name, start, port, path, here=Path.cwd(), folder=file.parent)
     file.parent.mkdir(exist_ok=True)
-    write_atomic(file, starter.text)
+    write_atomic(file, name_program(starter.text))
     load_workload(str(file))
     keep_trust(file)
     typer.echo(f"written: {file}")
     if starter.left_out:
         typer.echo(f"left out, for experiments set them: {' '.join(starter.left_out)}")
     typer.echo("next:")
-    for command in (f"up {file}", f"journey try {file}", "down", f"run jvm-count --quick --workload {file}"):
+    commands = [f"up {file}", f"journey try {file}", "down"]
+    if starter.takes_jvm_options:
+        commands.append(f"run jvm-count --quick --workload {file}")
+    for command in commands:
         typer.echo(f"  {PROGRAM} {command}")
+    if not starter.takes_jvm_options:
+        typer.echo(
+            "experiments set a JVM's heap and collector: where this command starts a JVM, put ${jvm_options} into it or"
+            " into a variable of its environment (docs/own-server.md); for a server without a JVM write an experiment"
+            " of your own (docs/experiments.md)"
+        )
 
 
 def down() -> None:

@@ -22,6 +22,8 @@ class Starter(NamedTuple):
     """Of the workload file."""
     left_out: list[str]
     """JVM options of the command that experiments set."""
+    takes_jvm_options: bool
+    """Whether the harness can put those in; else no experiment of the suite can be asked of it."""
 
 
 def make_starter(name: str, command: str, port: int, path: str, *, here: Path, folder: Path) -> Starter:
@@ -59,9 +61,8 @@ def make_starter(name: str, command: str, port: int, path: str, *, here: Path, f
     words, variables = ported[: len(words)], dict(zip(variables, ported[len(words) :], strict=True))
     is_java = Path(words[0]).name == "java"
     left_out = [word for word in words if _JVM_SETTING.match(word)] if is_java else []
-    return Starter(
-        _text(name, [word for word in words if word not in left_out], variables, path, here, folder), left_out
-    )
+    kept = [word for word in words if word not in left_out]
+    return Starter(_text(name, kept, variables, path, here, folder), left_out, is_java)
 
 
 def _with_port(word: str, port: int) -> str:

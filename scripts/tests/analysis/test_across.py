@@ -79,8 +79,8 @@ def test_one_session_twice_is_refused() -> None:
     ("other", "says"),
     [
         (changed(workload=RecordedWorkload(name="app", version="2")), "the workload: version: 1 and 2"),
-        (changed(quick=True), "quick: False and True"),
-        (changed(versions={"gatling": "3.0"}), "the versions: gatling: None and 3.0"),
+        (changed(quick=True), "quick: false and true"),
+        (changed(versions={"gatling": "3.0"}), "the versions: gatling: null and 3.0"),
         (changed(steelyard_version="9"), "the version of Steelyard: 0.0.7 and 9"),
         (changed(experiment=make_experiment(name="x")), "the experiment: asked and x"),
         (
@@ -91,7 +91,7 @@ def test_one_session_twice_is_refused() -> None:
             changed(experiment=make_experiment(procedure="ramp-up")),
             "the procedure: steady and ramp-up",
         ),
-        (respecify({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: None and 5"),
+        (respecify({"settings": {"app.rows": 5}}), "jvms-1: workload's settings: app.rows: null and 5"),
         (respecify({"engine": "compose"}), "jvms-1: engine: process and compose"),
         (
             respecify({"components": jvm("26").components}),

@@ -196,6 +196,31 @@ def test_links_lead_to_files_that_are_there(document: Path) -> None:
     assert not gone
 
 
+_TOPS = r"compose|k8s|images|scripts|\.github|apps|experiments|docs|loadgen"
+_PATH = re.compile(rf"(?<![\w./$}}~:@-])((?:{_TOPS})/[\w./-]+\w)")
+_CODE = re.compile(r"^```[a-z]*\n(.*?)^```|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", [one for one in DOCUMENTS if one.suffix == ".md"], ids=str)
+def test_paths_of_the_checkout_that_are_typed_are_there(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    named = {path for parts in _CODE.findall(text) for part in parts for path in _PATH.findall(part)}
+    gone = [
+        path
+        for path in named
+        if not re.search(r"[A-Z]{3}|/target/", path.replace("README", ""))
+        and not any(
+            place.exists() or list(place.parent.glob(f"{place.name}*")) for place in places(document, path)
+        )
+    ]
+    assert not gone
+
+
+def places(document: Path, path: str) -> tuple[Path, Path]:
+    """Where a path leads that is typed on a page: from the top of the checkout, or from the page's folder."""
+    return ROOT / path, document.parent / path
+
+
 def test_pages_made_of_the_code_are_current() -> None:
     for name, write in PAGES.items():
         written = (ROOT / "docs" / "reference" / f"{name}.md").read_text(encoding="utf-8")

@@ -121,7 +121,7 @@ def test_the_workload_file_of_a_page_is_one(tmp_path: Path, page: str, jar: str)
     assert workload.workload.settings["jar"].default == jar
 
 
-@pytest.mark.parametrize("page", ["experiments.md", "searches.md"])
+@pytest.mark.parametrize("page", ["experiments.md", "searches.md", "own-server.md"])
 def test_the_experiment_of_a_page_is_one(tmp_path: Path, page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     (block,) = (part for part in text.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))

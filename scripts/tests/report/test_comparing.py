@@ -101,7 +101,7 @@ def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Pa
     ("other", "why"),
     [
         (replace(PLAN, name="another"), "the experiment: jvm-count and another"),
-        (replace(PLAN, quick=True), "quick: False and True"),
+        (replace(PLAN, quick=True), "quick: false and true"),
         (replace(PLAN, primary="memory_rss"), "the primary metric: throughput and memory_rss"),
         (replace(PLAN, mix={"ping": 0.5, "pong": 0.5}), "jvms-1"),
         (replace(PLAN, procedure="start-up"), "jvms-1"),

@@ -79,8 +79,16 @@ def init(*words: str, answers: str = "") -> Any:  # click's, which typer hides
 def test_it_asks_what_is_not_given(here: Path) -> None:
     result = init("shop", answers="python3 -m http.server 8000\n8000\n/\n")
     assert result.exit_code == 0, result.output
-    assert "run jvm-count --quick --workload shop/workload.yaml" in result.output
     assert load_workload(str(here / "shop" / "workload.yaml")).workload.name == "shop"
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_java"), [("java -jar shop.jar --port=8080", True), ("python3 -m http.server 8080", False)]
+)
+def test_it_names_no_command_that_would_be_refused(here: Path, typed: str, is_java: bool) -> None:
+    said = init("shop", "--start", typed, "--port", "8080", "--path", "/").output
+    assert ("run jvm-count --quick --workload shop/workload.yaml" in said) == is_java
+    assert ("put ${jvm_options} into it" in said) != is_java
 
 
 def test_a_file_that_is_there_stays(here: Path) -> None:
