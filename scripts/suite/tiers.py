@@ -80,6 +80,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "scripts/tests/browser/*": ("long",),
     "scripts/tests/containers/*": ("containers",),
     "scripts/tests/e2e/*": ("sessions", "long"),
+    "scripts/tests/report/*collector*": ("long",),
     "scripts/tests/stages.py": EVERY,
     "steelyard": DEFAULT,
 }
