@@ -279,11 +279,16 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         if why is not None and compared.unequal is None:
             estimates[asked.primary][arm] = compared.model_copy(update={"unequal": why})
     for name in (name for name in names if name in wanted):
+        # One about the baseline alone is made beside each interval, of a round that may differ: it is noted once.
+        noted: dict[tuple[str, ...], str] = {}
         for arm, compared in estimates[name].items():
             pair = {arm_label(session, key): figures[name][key] for key in (arm, baseline)}
             remarks = remarks_of(infos[name], pair)
-            estimates[name][arm] = compared.model_copy(update={"remarks": remarks})
-            notes += [f"{capital(infos[name].label)}: {remark}." for remark in remarks]
+            sentences = [remark.sentence for remark in remarks]
+            estimates[name][arm] = compared.model_copy(update={"remarks": sentences})
+            for remark in remarks:
+                noted.setdefault(remark.arms, remark.sentence)
+        notes += [f"{capital(infos[name].label)}: {sentence}." for sentence in noted.values()]
     by_arm = count_by_arm(trials, arms)
     planned = {place.block for place in reached_places(session, trials)}
     places = {(block, arm) for arm, own in valid.items() for block, _ in own}

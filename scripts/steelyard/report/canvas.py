@@ -24,8 +24,9 @@ from steelyard.results import figures
 
 WIDTH = 440
 """Width of a chart in CSS pixels: two stand side by side on a screen, one on a phone."""
-WIDE = 640
-"""Width of the chart beside the answer, in CSS pixels."""
+WIDE = 500
+"""Width of the chart beside the answer, in CSS pixels: a screen shows it a third larger, and on a phone it can still be
+read."""
 _NAMES = ("text", "muted", "grid", "accent", "void", "surface", "s1", "s2", "s3", "s4", "s5", "s6")
 INK = {name: f"#0102{index:02x}" for index, name in enumerate(_NAMES, start=3)}
 """Stand-in colours by name; the page defines `--chart-<name>`."""
@@ -168,7 +169,7 @@ def _for_page(svg: str, key: str, title: str, description: str) -> str:
     inner = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", inner, flags=re.DOTALL)
     # Inside of tags alone: what stands between them is text that anybody may have written.
     inner = re.sub(r"<[^>]*>", lambda tag: _tag(tag[0], key), inner)
-    inner = re.sub(r"\n\s*", "\n", inner).strip()
+    inner = re.sub(r"\n\s*", "\n", inner).replace("<g/>\n", "").strip()
     return (
         f'<svg viewBox="{box[1] if box else ""}" role="img" aria-labelledby="{key}-t {key}-d">'
         f'<title id="{key}-t">{escape(title)}</title><desc id="{key}-d">{escape(description)}</desc>\n'
@@ -182,6 +183,7 @@ def _tag(tag: str, key: str) -> str:
         arm, tip, rest = of_arm.groups()
         return f'<g class="arm-{arm}"{f" data-tip={chr(34)}{tip}{chr(34)}" if tip else ""}{rest}'
     tag = re.sub(r'<g id="[^"]*"', "<g", tag)  # matplotlib numbers its groups alike in every chart
+    tag = re.sub(r' transform="rotate\(-0 [^"]*"', "", tag)  # and turns text that lies straight
     tag = re.sub(r"\bid=\"", f'id="{key}-', tag)
     tag = tag.replace('xlink:href="#', f'href="#{key}-').replace("url(#", f"url(#{key}-")
     tag = re.sub(r'([ \n](?:d|x|y|points|transform)=")([^"]+)"', _shorter, tag)

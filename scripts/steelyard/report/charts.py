@@ -7,7 +7,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from steelyard.analysis.owners import NONE
 from steelyard.analysis.paired import paired_test
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
@@ -72,10 +71,9 @@ def over_levels(view: View, metric: MetricInfo, key: str = "over") -> Chart | No
             words.append(f"{view.arm_label(arm)}: {text}")
             place = axis.position[arm] + shift
             if summary is None:
-                if view.has_none(metric.name, arm):
-                    at_the_axis = ("data", "axes fraction")
-                    style_of_none = {"ha": "center", "color": INK["muted"], "fontsize": 11}
-                    annotate(axes, NONE, (place, 0.0), (0, 6), xycoords=at_the_axis, **style_of_none)
+                at_the_axis = ("data", "axes fraction")
+                style_of_none = {"ha": "center", "color": INK["muted"], "fontsize": 11}
+                annotate(axes, text, (place, 0.0), (0, 6), xycoords=at_the_axis, **style_of_none)
                 continue
             line.append((place, summary.mean * times))
             interval = paired_test(summary.values)

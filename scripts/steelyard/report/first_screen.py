@@ -8,7 +8,7 @@ from steelyard.analysis.leading import lead
 from steelyard.report import charts, procedures
 from steelyard.report.canvas import SERIES, Chart
 from steelyard.report.ratios import block_ratios
-from steelyard.report.search_chart import all_searches
+from steelyard.report.search_chart import all_searches, found_text
 from steelyard.report.view import View
 from steelyard.results import figures
 
@@ -24,7 +24,7 @@ class ArmKey:
     index: int
     label: str
     figure: str
-    """Its primary metric; empty where it has none."""
+    """Its primary metric, or what its search found; empty where it has none."""
     mark: str
     """Its sign in the chart; empty where arms are told apart by their place."""
     color: str
@@ -69,6 +69,7 @@ def _key(view: View, index: int, by_color: bool) -> ArmKey:
     metric = view.measured_metric(view.analysis.primary)
     summary = view.summary(metric.name, arm) if metric is not None and not view.analysis.searches else None
     figure = figures.with_unit(metric, summary.mean) if metric is not None and summary is not None else ""
+    figure = next((found_text(result) for result in view.analysis.searches if result.arm == arm), figure)
     series = index % len(SERIES)
     mark = _MARKS[SERIES[series][1]] if by_color else ""
     return ArmKey(index, view.arm_short(arm), figure, mark, f"s{series + 1}")

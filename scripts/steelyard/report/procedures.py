@@ -117,7 +117,7 @@ def ramp_curves(view: View) -> Chart | None:
     }
     if not shown:
         return None
-    axes = canvas(360, WIDE)
+    axes = canvas(295, WIDE)
     words = []
     for index, curves in shown.items():
         arm = view.arms[index].name

@@ -27,7 +27,7 @@ def block_ratios(view: View) -> Chart | None:
     if not shown:
         return None
     labels = [view.arm_label(view.arms[index].name) for index, _ in shown]
-    axes = rows(labels, min(110 + 62 * len(shown), 390), WIDE)
+    axes = rows(labels, min(110 + 56 * len(shown), 390), WIDE)
     axes.set_ylim(len(shown) - 0.4, -0.55)
     axes.axvline(0, color=INK["muted"], lw=1.4)
     baseline = view.arm_label(view.baseline)
@@ -62,5 +62,8 @@ def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate) -> Non
     style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}
     axes.plot(mean, row + 0.16, "o", gid=arm_tag(arm, tip), **style)
     text = f"{figures.effect(estimate)} ({figures.bounds(estimate) or 'no interval'})"
-    below = {"ha": "center", "va": "top", "fontsize": 11.5, "gid": arm_tag(arm)}
+    # It may stand on the line of no change.
+    ground = {"fc": INK["surface"], "ec": "none", "pad": 1, "alpha": 0.85}
+    below: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 11.5, "bbox": ground}
+    below["gid"] = arm_tag(arm)
     annotate(axes, text, (mean, row + 0.16), (0, -8), **below)

@@ -68,6 +68,12 @@ _LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
+def found_text(result: SearchResult) -> str:
+    """What was found, with its unit; empty: nothing to state."""
+    measure = _MEASURES[result.varies]
+    return "" if result.value is None else f"{measure.text(result.value)} {measure.unit}"
+
+
 @with_style
 def search_paths(view: View) -> list[Chart]:
     """One chart for each search that has a trial; those of an arm have the same scales."""
@@ -82,7 +88,7 @@ def all_searches(view: View) -> Chart | None:
     if len(varied) != 1:
         return None
     measure = _MEASURES[varied.pop()]
-    axes, words = canvas(380, WIDE), []
+    axes, words = canvas(300, WIDE), []
     longest = max(len(run.steps) for result in results for run in result.runs)
     for place, result in enumerate(results):
         words.append(_draw_searches(view, axes, result, longest + 1 + 0.6 * place))
@@ -98,9 +104,7 @@ def all_searches(view: View) -> Chart | None:
     axes.set_xticks([*range(1, longest + 1, max(1, longest // 10)), longest + 0.7 + 0.3 * len(results)])
     axes.set_xticklabels([*(f"{tick:.0f}" for tick in axes.get_xticks()[:-1]), "found"])
     axes.set_xlabel("trial of the search")
-    title = (
-        f"{measure.unit} that each search tried (crosses failed), and at the right what was found, 95 % CI"
-    )
+    title = f"{measure.unit} that each search tried (crosses failed), and what was found"
     return finish(axes, "all-searches", title, f"{'; '.join(words)}.")
 
 
@@ -119,7 +123,7 @@ def _draw_searches(view: View, axes: Axes, result: SearchResult, end: float) -> 
             axes.plot(place, value, "x" if step.outcome == "failed" else marker, **style)
     if result.value is None:
         return f"{label}: nothing to state"
-    result_text = f"{measure.text(result.value)} {measure.unit}"
+    result_text = found_text(result)
     if result.low is not None and result.high is not None:
         result_text += f", 95 % CI {measure.text(result.low)} to {measure.text(result.high)}"
         ends = [result.low * measure.scale, result.high * measure.scale]

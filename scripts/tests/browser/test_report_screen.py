@@ -68,6 +68,34 @@ def test_no_table_is_cut_and_nothing_is_wider_than_the_window(
         assert table_may_scroll or page.evaluate(CUT) == []
 
 
+@pytest.mark.parametrize("name", SESSIONS)
+def test_on_a_phone_the_first_chart_is_whole_and_can_be_read(
+    reports: dict[str, Path], visits: Visits, name: str
+) -> None:
+    page = visits.open(reports[name], size=PHONE)
+    right, scale = page.evaluate("""() => {
+        const svg = document.querySelector('.shown svg'), box = svg.getBoundingClientRect();
+        return [box.right, box.width / svg.viewBox.baseVal.width];
+    }""")
+    assert right <= PHONE[0]
+    # Text of a chart has 12 pixels; with fewer than 8 it is a line of dots.
+    assert 12 * scale >= 8
+    assert page.evaluate(
+        "[...document.querySelectorAll('.shown')].every(box => box.scrollWidth <= box.clientWidth)"
+    )
+
+
+def test_figures_are_not_broken_before_their_unit(reports: dict[str, Path], visits: Visits) -> None:
+    page = visits.open(reports["study"])
+    lines = page.evaluate("""() => [...document.querySelectorAll('table.words td.n')].map(cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+    })""")
+    assert lines
+    assert set(lines) == {1}
+
+
 def test_a_value_stands_where_the_pointer_rests(reports: dict[str, Path], visits: Visits) -> None:
     page = visits.open(reports["ramp-up"])
     page.hover(".shown svg", position={"x": 300, "y": 120})

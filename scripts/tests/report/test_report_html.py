@@ -298,6 +298,27 @@ def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
     ]
 
 
+def test_what_is_said_of_the_baseline_alone_is_noted_once() -> None:
+    about = "Time to the first answer of every operation: trials of class cache = none fall into two groups"
+    view, _ = draw("start-up")
+    estimates = view.analysis.estimates["first_answers_time"].values()
+    assert sum("class cache = none fall into" in remark for e in estimates for remark in e.remarks) == 2
+    assert sum(note.startswith(about) for note in caveats(view)) == 1
+
+
+def test_a_level_without_a_mean_says_why_in_the_first_chart() -> None:
+    view, html = draw("poor")
+    first = html[html.index("<svg") : html.index("</svg>")]
+    assert view.summary("throughput", "jvms-4") is None
+    assert re.findall(r"<text[^>]*>(no valid trial)</text>", first) == ["no valid trial"]
+
+
+def test_a_search_has_what_it_found_beside_its_arms() -> None:
+    _, html = draw("capacity")
+    arms = html[html.index('<ul class="arms"') : html.index("</ul>", html.index('<ul class="arms"'))]
+    assert re.findall(r"<b>([^<]*)</b>", arms) == ["316 users", "563 users"]
+
+
 def test_a_start_up_report_draws_every_operation_of_every_arm() -> None:
     html = draw("start-up")[1]
     described = next(text for text in re.findall(r"<desc[^>]*>([^<]*)", html) if "ready message" in text)
