@@ -10,9 +10,9 @@ a system property, and `same` is the only case.
 
 Sessions, the noise certificate of these options (made first) and the answers are kept in FOLDER. A second call goes on:
 an interrupted gate or certificate is resumed, what is missing is run. With `--minutes 60` no gate begins that would not
-end in time. A gate without a trial or a verdict is no answer; two in a row end the series with the reason. Prints every
-answer of FOLDER and, for each case, shares with exact 95 % intervals (Clopper and Pearson). Run it on a host that does
-nothing else. Twenty equal gates and ten of each planted harm, about five hours:
+end in time. A gate without a trial or a verdict is no answer; five in a row, a minute apart, end the series with the
+reason. Prints every answer of FOLDER and, for each case, shares with exact 95 % intervals (Clopper and Pearson). Run it
+on a host that does nothing else. Twenty equal gates and ten of each planted harm, about five hours:
 
     ... planted_gates.py FOLDER same:20 work-2:10 work-3:10 -- --quick --margin 5%
 """
@@ -25,12 +25,12 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean
 
-from session_series import FAILURES, Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
+from session_series import FAILURES, PAUSE, Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
 
 from steelyard.errors import Exit
 from steelyard.measure.chance import exact_interval
@@ -76,7 +76,12 @@ def main() -> None:
 
 
 def run_gates(
-    folder: Path, cases: Sequence[str], options: Sequence[str], start: Launch, time_left: TimeLeft
+    folder: Path,
+    cases: Sequence[str],
+    options: Sequence[str],
+    start: Launch,
+    time_left: TimeLeft,
+    wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Run what is missing of some cases.
 
@@ -104,6 +109,8 @@ def run_gates(
         failures = 0 if is_counted(row) else failures + 1
         if failures == FAILURES:
             raise Stopped(f"{failures} gates in a row said nothing: {row['message']}")
+        if failures > 0:
+            wait(PAUSE)
 
 
 def _certify(out: Path, common: Sequence[str], options: Sequence[str], start: Launch) -> None:

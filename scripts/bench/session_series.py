@@ -19,8 +19,10 @@ from steelyard.errors import Exit
 from steelyard.paths import ROOT
 
 LOG = "progress.log"
-FAILURES = 2
+FAILURES = 5
 """Sessions in a row that say nothing, with which a series ends: the next would say no more."""
+PAUSE = 60.0
+"""Seconds after one that said nothing: what disturbed it may be over then."""
 
 Row = dict[str, Any]
 """What is kept of a session, in JSON."""

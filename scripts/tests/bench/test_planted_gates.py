@@ -8,7 +8,7 @@ from typing import Any
 
 import planted_gates as gates
 import pytest
-from session_series import Ended, Stopped, TimeLeft, append_row, read_rows
+from session_series import FAILURES, PAUSE, Ended, Stopped, TimeLeft, append_row, read_rows
 
 from steelyard.errors import Exit
 from steelyard.gate.plan import conditions_here, plan_certification, plan_gate
@@ -108,10 +108,11 @@ def test_other_options_have_a_certificate_of_their_own(tmp_path: Path) -> None:
 
 
 def test_gates_without_a_trial_are_no_answers_and_end_the_series(tmp_path: Path) -> None:
-    start = Starts()
+    start, pauses = Starts(), list[float]()
     start.trials = 0
-    with pytest.raises(Stopped, match="2 gates in a row said nothing: no worse"):
-        gates.run_gates(tmp_path, ["same:9"], QUICK, start, TimeLeft(None))
+    with pytest.raises(Stopped, match=f"{FAILURES} gates in a row said nothing: no worse"):
+        gates.run_gates(tmp_path, ["same:9"], QUICK, start, TimeLeft(None), pauses.append)
+    assert pauses == [PAUSE] * (FAILURES - 1)
     rows = read_rows(tmp_path / gates.ANSWERS)
     assert gates.missing_cases(["same:9"], QUICK, rows) == ["same"] * 9
     assert "pass:" not in gates.table(rows)
