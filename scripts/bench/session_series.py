@@ -70,7 +70,7 @@ def launcher(folder: Path) -> Launch:
         if is_interrupted or ended.code == Exit.INTERRUPTED or ended.code < 0:
             raise KeyboardInterrupt
         if ended.code == Exit.BUSY:
-            raise Stopped(f"{ended.message}: call this again when that has ended")
+            raise Stopped(ended.message)
         return ended
 
     return launch
