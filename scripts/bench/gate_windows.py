@@ -15,43 +15,21 @@ gate cancel, is in that of starts.
 
 import math
 import sys
-from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from statistics import fmean, variance
 
-from steelyard.analysis.paired import detectable_in_sd
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import best_windows
-from steelyard.gate.interim import FLOOR_POWER, interims_until, levels_of
-from steelyard.measure.formulas import combine_known
+from steelyard.gate.windows import BY_SECOND, best_window, figures_of, floor_in, variance_within
 from steelyard.measure.samples import Samples
 from steelyard.results.figures import percent
 from steelyard.results.store import SessionDirectory
 
 TIMES = (600.0, 900.0, 1800.0)
 """Seconds that gates are given."""
-WINDOWS = range(4, 61)
-"""Seconds of windows that are tried."""
 FEWEST = 3
 """Trials of an arm below which nothing is said of its starts."""
-
-
-def floor_in(seconds: float, start: float, window: float, within: float, between: float) -> float:
-    """Smallest harm (log) that a gate finds almost surely in a time; infinite: too little time for six pairs.
-
-    Args:
-        seconds: that there are.
-        start: seconds that a trial takes beside its window.
-        window: seconds that are measured.
-        within: variance of one second within a start.
-        between: variance of starts beyond what their seconds explain.
-    """
-    interims = interims_until(int(seconds / (2 * (start + window))))
-    if not interims:
-        return math.inf
-    spread = math.sqrt(2 * (between + within / window))
-    return detectable_in_sd(interims[-1], FLOOR_POWER, levels_of(interims)[-1]) * spread
 
 
 def windows_table() -> list[str]:
@@ -64,7 +42,7 @@ def windows_table() -> list[str]:
         for share in (0.1, 0.3, 0.5, 0.8):
             within, between = share * window, 1 - share
             own = floor_in(seconds, start, window, within, between)
-            best = min(WINDOWS, key=lambda each: floor_in(seconds, start, each, within, between))
+            best = best_window(seconds, start, within, between)
             change = floor_in(seconds, start, best, within, between) / own - 1
             cells = (
                 f"{seconds / 60:g} min",
@@ -87,17 +65,17 @@ def window_rows(path: str) -> list[str]:
         servers = [server.name for server in arm.spec.servers]
         window = round(arm.spec.load.measure)
         own = [trial for trial in trials if trial.arm == arm.name and "measure" in trial.phases]
-        for name in ("throughput", "cpu_per_1k"):
+        for name in BY_SECOND:
             series = []
             for trial in own:
                 folder = directory.trial_path(trial.block, trial.arm, trial.attempt)
                 begin = math.floor(trial.phases["measure"][0])
-                figures = by_second(Samples.load(folder / "samples"), servers, begin, window, name)
+                figures = figures_of(Samples.load(folder / "samples"), servers, begin, window, name)
                 if figures is not None:
                     series.append(figures)
             if len(series) < FEWEST:
                 continue
-            within = fmean(variance([figure / fmean(seconds) for figure in seconds]) for seconds in series)
+            within = variance_within(series)
             means = variance([math.log(fmean(seconds)) for seconds in series])
             start = fmean(seconds_of([trial]) - window for trial in own)
             between = max(0.0, means - within / window)
@@ -111,7 +89,7 @@ def _window_rows(
     rows = []
     for seconds in TIMES:
         own = floor_in(seconds, start, window, within, between)
-        best = min(WINDOWS, key=lambda each: floor_in(seconds, start, each, within, between))
+        best = best_window(seconds, start, within, between)
         ratio = floor_in(seconds, start, best, within, between) / own
         optimum = best_windows(start, within, between)
         cells = (
@@ -128,22 +106,6 @@ def _window_rows(
         )
         rows.append(f"| {' | '.join(cells)} |")
     return rows
-
-
-def by_second(
-    samples: Samples, servers: Sequence[str], begin: float, window: int, name: str
-) -> list[float] | None:
-    """Throughput or CPU per 1,000 requests of each second of a window; None: not known of each."""
-    figures = []
-    for second in range(window):
-        times = (begin + second, begin + second + 1)
-        counts = [samples.requests(server, *times) for server in servers]
-        requests = combine_known((each.requests if each is not None else None for each in counts), sum)
-        cpu = combine_known((samples.cpu_seconds(server, *times) for server in servers), sum)
-        if not requests or cpu is None:
-            return None
-        figures.append(requests if name == "throughput" else 1000 * cpu / requests)
-    return figures
 
 
 def main() -> None:

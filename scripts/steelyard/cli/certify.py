@@ -17,6 +17,7 @@ from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificat
 from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
+from steelyard.gate.windows import describe_windows
 from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
 from steelyard.results.figures import count, percent
@@ -112,10 +113,10 @@ def _conclude(directory: SessionDirectory, terms: CertificateTerms, as_json: boo
         print_json({"certificate": str(path), **together.model_dump(mode="json")})
         return
     metrics = session.experiment.metrics
-    _print(together, [metrics.primary, *metrics.report], path)
+    _print(together, [metrics.primary, *metrics.report], path, describe_windows(certificate, directory))
 
 
-def _print(certificate: Certificate, names: list[str], path: Path) -> None:
+def _print(certificate: Certificate, names: list[str], path: Path, windows: str | None) -> None:
     console = open_console()
     table = Table(
         box=None, padding=(0, 2, 0, 0), title_justify="left", title=f"Noise certificate: {certificate.told}"
@@ -128,7 +129,8 @@ def _print(certificate: Certificate, names: list[str], path: Path) -> None:
             table.add_row(metric_info(name).label, *_row(noise))
     console.print(table)
     pooled = filter(None, [pool_sentence(certificate, names[0])])
-    for line in (*sentences(certificate, names[0]), *pooled, *_windows(certificate), *certificate.notes):
+    advice = [windows] if windows is not None else _windows(certificate)
+    for line in (*sentences(certificate, names[0]), *pooled, *advice, *certificate.notes):
         print_line(console, line)
     until = time.strftime("%Y-%m-%d", time.gmtime(certificate.expires))
     print_line(console, f"valid until {until}: {path}")
