@@ -101,7 +101,8 @@ def _fetch(base: str, package: PublishedPackage, target: Path) -> None:
                 digest.update(chunk)
                 file.write(chunk)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or error
+        cause = getattr(error, "reason", error)  # of an address: what its connection met
+        reason = getattr(cause, "strerror", None) or cause
         raise MissingRequirement(f"cannot fetch {place} ({reason}): {again}") from error
     if digest.hexdigest() != package.sha256:
         raise MissingRequirement(

@@ -102,6 +102,7 @@ def test_what_cannot_be_fetched_is_said(
     with pytest.raises(MissingRequirement, match="cannot fetch") as error:
         fetch_packages(["ping"], tmp_path, release_of(wheel), lambda *_: None)
     assert says in str(error.value)
+    assert "Errno" not in str(error.value)
     assert not (tmp_path / "ping").exists()
 
 
