@@ -269,6 +269,7 @@ def test_github_takes_back_by_its_own_interface(record: Path, tmp_path: Path, re
 
 SBOMS = """#!/bin/sh
 case $* in
+*single*"with index"*) exit 1 ;;
 *ppc64le*) [ "$LACKING" = yes ] || cat "$SPDX" ;;
 *) jq '.packages += [{"name": "a,b"}]' "$SPDX" ;;
 esac
@@ -308,6 +309,21 @@ def test_the_list_of_parts_is_made_of_the_sboms(record: Path, tmp_path: Path) ->
         refused = step(name, record, *([listed] if name == "parts" else []), **{**path, "LACKING": "yes"})
         assert refused.returncode == 1
         assert "has no SBOM for linux/ppc64le" in refused.stderr
+
+
+def test_an_image_of_one_platform_has_its_parts_too(record: Path, tmp_path: Path) -> None:
+    """As when all others were dropped; the builder's client refuses to look for a platform there."""
+    entries = json.loads(record.read_text(encoding="utf-8"))
+    single = {**entries["loadgen"], "image.name": "g.io/o/single:1"}
+    single["platforms"] = {"linux/amd64": single["platforms"]["linux/amd64"]}
+    record.write_text(json.dumps({"single": single}), encoding="utf-8")
+    engine, listed, spdx = tmp_path / "docker", tmp_path / "third-party.csv", tmp_path / "zlib.json"
+    engine.write_text(SBOMS, encoding="utf-8")
+    engine.chmod(0o755)
+    spdx.write_text(json.dumps({"packages": [{"name": "zlib"}]}), encoding="utf-8")
+    done = step("parts", record, listed, PATH=f"{tmp_path}:{os.environ['PATH']}", SPDX=str(spdx))
+    assert done.returncode == 0, done.stderr
+    assert '"zlib","","NOASSERTION","single"' in listed.read_text(encoding="utf-8")
 
 
 ENGINE = """#!/bin/sh
