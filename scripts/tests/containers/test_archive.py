@@ -2,12 +2,14 @@
 """What strangers get of a release: the archive of bundles, without a checkout."""
 
 import json
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from e2e.driver import free_port
+from platforms import LOCAL_REGISTRY
 from stages import RECORD
 from waiting import answer_of, wait_until
 
@@ -76,3 +78,22 @@ def test_from_the_archive_alone_acmeair_runs(bundle: Bundle) -> None:
         lambda: f"20 customers: {bundle.compose('logs', '--tail', '20').stdout}",
         failed,
     )
+
+
+def test_every_image_of_ours_that_the_bundles_name_is_pulled(docker: Docker, archive: Path) -> None:
+    """By its digest; of those on OpenJ9 there are none."""
+    pushed = {
+        f"{entry['image.name'].rpartition(':')[0].rpartition(',')[2]}@{entry['containerimage.digest']}"
+        for entry in json.loads(RECORD.read_text(encoding="utf-8")).values()
+    }
+    files = [
+        *archive.glob("compose/*/compose.yaml"),
+        archive / "compose" / "hotspot.env",
+        *archive.glob("k8s/**/*.yaml"),
+    ]
+    # A kustomization names a digest apart from the name.
+    text = "".join(path.read_text(encoding="utf-8") for path in files).replace(", digest: ", "@")
+    named = set(re.findall(rf"{LOCAL_REGISTRY}/[\w/-]+@sha256:[0-9a-f]{{64}}", text))
+    assert pushed <= named
+    for reference in sorted(pushed):
+        docker.run("pull", "--quiet", reference, timeout=None)
