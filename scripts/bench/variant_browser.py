@@ -66,13 +66,12 @@ class _Visitor:
 class OlioPages:
     """All users of one server; two servers that answer alike are asked for the same."""
 
-    def __init__(self, host: str, port: int, files: Path, read_only: bool) -> None:
+    def __init__(self, host: str, port: int, files: Path) -> None:
         self._connection = http.client.HTTPConnection(host, port)
         self._random = Random(1)
         self._visitors = [_Visitor(index) for index in range(USERS)]
         self._turn = 0
         self._added = 0
-        self._read_only = read_only
         self._picture = next(files.rglob("e1.jpg")).read_bytes()
         self._document = next(files.rglob("e1l.pdf")).read_bytes()
 
@@ -89,8 +88,6 @@ class OlioPages:
         visitor.step = "home-page"
         if following is not None:
             (visitor.step,) = self._random.choices(list(following), list(following.values()))
-        if self._read_only and visitor.step.startswith("add-"):
-            visitor.step = "home-page"
         {
             "home-page": lambda: self._choose_event(self._get("/olio/")),
             "login": self._log_in,
@@ -126,7 +123,7 @@ class OlioPages:
     def _look_at_event(self) -> None:
         page = self._get(f"/olio/event/detail?socialEventID={self._visitor.event}")
         # Drawn whether or not it can be, so that servers whose pages differ are asked for the same.
-        attends = self._random.random() < _ATTENDS and not self._read_only
+        attends = self._random.random() < _ATTENDS
         if attends and self._visitor.name is not None and 'data-attending="false"' in page:
             self._get(f"/olio/api/event/addAttendee?socialEventID={self._visitor.event}")
 

@@ -102,7 +102,6 @@ def main() -> None:
     parser.add_argument("--jvm", default=QUICK, help="options of both servers")
     parser.add_argument("--archive", type=Path, help="the package that Maven made, in the place of a build")
     parser.add_argument("--data", type=Path, help="folder in which loaded data is kept for the next run")
-    parser.add_argument("--read-only", action="store_true", help="leave out what writes")
     options = parser.parse_args()
     variant = variants[options.variant]
     jdk = find_hotspot(find_jdk())
@@ -124,7 +123,7 @@ def main() -> None:
             server = RunningServer(packages[side], variant.package, place, jdk.home, environment)
             stack.enter_context(server)
             server.wait_until_ready(kind.READY)
-            return server, kind(server, read_only=options.read_only)
+            return server, kind(server)
 
         print(f"{variant.about}\n")
         measure(options, start)

@@ -59,9 +59,9 @@ class OlioLoad:
     READY: ClassVar[str] = "/olio/health/ready"
     COUNTS_STATEMENTS: ClassVar[bool] = True
 
-    def __init__(self, server: RunningServer, read_only: bool) -> None:
+    def __init__(self, server: RunningServer) -> None:
         files = server.folder / "data" / "files"
-        self._pages = OlioPages(HOST, server.port, files, read_only)
+        self._pages = OlioPages(HOST, server.port, files)
 
     @staticmethod
     def prepare(package: Path, java_home: Path, folder: Path) -> Path:
@@ -137,8 +137,7 @@ class TradeLoad:
     _BUYS = 5
     """Changes of prices that a summary tells."""
 
-    def __init__(self, server: RunningServer, read_only: bool) -> None:
-        del read_only  # Nothing that is measured writes.
+    def __init__(self, server: RunningServer) -> None:
         server.get("/daytrader/config?action=buildDB")
         client = build_opener(HTTPCookieProcessor())
         client.open(f"{server.url}/daytrader/app?action=login&uid=uid:1&passwd=xxx").read()

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.json.simple.parser.JSONParser;
 import org.json.simple.parser.ParseException;
 
-/** ParsedJson that were set a moment ago. */
+/** Objects of JSON, read by the parser that the original has. */
 final class ParsedJson {
 
   static final TextForm FORM = new TextForm(JsonStyle.WIDE, text -> new Parsed(parsed(text)));
