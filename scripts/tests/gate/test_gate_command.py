@@ -5,7 +5,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.figures import percent
-from steelyard.results.schema import Phase, Planned
+from steelyard.results.schema import HostFacts, Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
 from steelyard.session import opening, runner
 
@@ -92,6 +92,12 @@ class Commands:
         return self.run("gate", *common, *WINDOWS, "--set", "threads=6", *sides, *more)
 
 
+@cache
+def facts_at_first() -> HostFacts:
+    """This host: tests beside these, or of another suite, may set its states otherwise, and the certificate is kept."""
+    return read_facts()
+
+
 @pytest.fixture
 def world() -> Iterator[World]:
     """Its time begins now, by which commands say whether a certificate has expired. Servers are up at once."""
@@ -119,10 +125,8 @@ def commands(
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)
-    # Tests of host states beside this one may set the host otherwise in between.
-    facts = read_facts()
     for module in (gate_plan, opening):
-        monkeypatch.setattr(module, "read_facts", lambda: facts)
+        monkeypatch.setattr(module, "read_facts", facts_at_first)
     # The whole examination, but for a moment alone.
     monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_module, "run_session", run_session)
