@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from pydantic import BaseModel
 
+from steelyard.archives import unpack
 from steelyard.errors import MissingRequirement
 from steelyard.host.programs import is_whole, write_mark
 from steelyard.paths import ROOT
@@ -83,9 +84,7 @@ def fetch_packages(
             _fetch(base, package, archive)
             new = Path(temporary) / name
             with tarfile.open(archive) as packed:
-                # Not in Python 3.11 before 3.11.4; what is unpacked has the checksum of the release.
-                packed.extraction_filter = getattr(tarfile, "data_filter", None)
-                packed.extractall(new)
+                unpack(packed, new)
             shutil.rmtree(folder / name, ignore_errors=True)
             new.rename(folder / name)
         write_mark(folder / name)

@@ -207,7 +207,7 @@ def init(
 
 def down() -> None:
     """Stop the workload that `up` started."""
-    stopped = workload_up.stop()
+    stopped = workload_up.stop(lambda sentence: typer.echo(sentence, err=True))
     typer.echo(f"{stopped.workload} is down" if stopped is not None else "nothing is up")
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +29,8 @@ from steelyard.session.deploying import LOAD_TIMEOUT
 
 STATE = CACHE / "up" / "state.json"
 FOLDER = CACHE / "up" / "run"
-STOP_TIMEOUT = 60.0
+STOP_PATIENCE = 60.0
+"""Seconds after which `down` says that it still waits."""
 _STARTER = "STEELYARD_STARTER"
 """Variable with the pipe on which the keeper hears of its starter."""
 SPARE = 60.0
@@ -161,13 +163,23 @@ def end_with_starter() -> None:
     threading.Thread(target=follow, name="starter", daemon=True).start()
 
 
-def stop() -> Up | None:
-    """Stop the workload that is up and wait for its end; returns what was up, None when nothing was."""
-    up = current()
+def stop(on_slow: Callable[[str], object], patience: float = STOP_PATIENCE, state: Path = STATE) -> Up | None:
+    """Stop the workload that is up and wait for its end, however long that takes: no session may begin before it.
+
+    Args:
+        on_slow: gets a sentence each time that `patience` seconds have passed.
+
+    Returns:
+        What was up; None when nothing was.
+    """
+    up = current(state)
     if up is None:
         return None
     os.kill(up.keeper, signal.SIGTERM)
-    wait_until(lambda: not _is_keeper(up.keeper), STOP_TIMEOUT, 0.05)
+    while not wait_until(lambda: not _is_keeper(up.keeper), patience, 0.05):
+        on_slow(
+            f"{up.workload} is still ending: wait, or end its process {up.keeper} with `kill -9 {up.keeper}`"
+        )
     return up
 
 

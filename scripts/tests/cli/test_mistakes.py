@@ -2,6 +2,7 @@
 """Each of the mistakes that people make (mistakes.yaml): one line that names the place and what to do next."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,8 @@ _NEXT = re.compile(
 def test_a_mistake_gets_one_sentence_that_helps(
     mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "--engine kubernetes" in mistake.typed and not shutil.which("kubectl"):
+        pytest.skip("kubectl is not on PATH")
     for name in ("STEELYARD_TRUST", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     outcome = make(mistake, tmp_path)

@@ -14,6 +14,7 @@ from stages import RECORD
 from waiting import answer_of, wait_until
 
 from steelyard import __version__
+from steelyard.archives import unpack
 from steelyard.host.docker import Docker
 from steelyard.images.catalogue import read_catalogue
 from suite.bundles import main as write_bundles
@@ -39,7 +40,7 @@ def archive(docker: Docker, images: Pushed, tmp_path: Path) -> Path:
     record.write_text(json.dumps(entries), encoding="utf-8")
     assert write_bundles([str(record), str(packed)]) == 0
     with tarfile.open(packed) as tar:
-        tar.extractall(tmp_path, filter="data")
+        unpack(tar, tmp_path)
     docker.run("image", "rm", "--force", images.acmeair)
     return tmp_path / packed.name.removesuffix(".tar.gz")
 

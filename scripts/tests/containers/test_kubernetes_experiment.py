@@ -13,6 +13,7 @@ from e2e.driver import EXPERIMENT, void_for_other_reasons_than_noise
 from stages import NODE, NODE_STATE
 from waiting import wait_until
 
+from steelyard.archives import unpack
 from steelyard.errors import Exit
 from steelyard.results.store import SessionDirectory
 
@@ -180,7 +181,7 @@ def bring_home(folder: Path) -> Path:
     ]
     packed = subprocess.run([*NODE, "kubectl", *command], capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+        unpack(archive, folder)
     return folder / "results"
 
 

@@ -92,6 +92,7 @@ def test_a_quota_is_the_limit_of_a_pod(tmp_path: Path) -> None:
     assert found["server"]["resources"]["limits"]["cpu"] == "500m"
 
 
+@needs_kubectl
 def test_what_shares_cpus_may_use_as_many_and_reserves_few(tmp_path: Path) -> None:
     spec = planned("jvms-2", "cores=2", "injector_cores=shared", cpus=2)
     found = applied(spec, tmp_path)

@@ -5,9 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from waiting import TINY, wait_until
+
+from steelyard.session import workload_up
 
 KEEPER = """
 import signal
@@ -16,6 +21,15 @@ workload_up.end_with_starter()
 print("starts", flush=True)
 signal.pause()
 """
+
+
+SLOW = """
+import signal, sys
+signal.signal(signal.SIGTERM, lambda *_: None)
+print("up", flush=True)
+sys.stdin.read()
+"""
+"""Takes until the end of its input to end."""
 
 
 @pytest.fixture
@@ -49,3 +63,26 @@ def test_it_outlives_a_starter_that_saw_it_up(keeper: tuple[subprocess.Popen[byt
     os.close(ours)
     process.send_signal(signal.SIGINT)  # what ends it is this and nothing before it
     assert process.wait() == -signal.SIGINT
+
+
+def test_down_is_not_said_before_the_keeper_has_ended(tmp_path: Path) -> None:
+    state, said, stopped = tmp_path / "state.json", list[str](), list[workload_up.Up | None]()
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, "--keep"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stdout.readline() == b"up\n"
+        up = workload_up.Up(workload="olio", keeper=process.pid, servers=[])
+        state.write_text(up.model_dump_json(), encoding="utf-8")
+        down = threading.Thread(target=lambda: stopped.append(workload_up.stop(said.append, TINY, state)))
+        down.start()
+        wait_until(lambda: len(said) > 1, "what it says again and again")
+        assert not stopped
+        process.stdin.close()
+        process.wait()
+        down.join()
+    assert stopped == [up]
+    assert set(said) == {
+        f"olio is still ending: wait, or end its process {up.keeper} with `kill -9 {up.keeper}`"
+    }

@@ -14,6 +14,7 @@ import yaml
 from k8s.rendering import KUBECTL, containers, pods, render
 
 from steelyard import __version__
+from steelyard.archives import unpack
 from steelyard.images.catalogue import read_catalogue
 from suite.bundles import Digests, main, pin_kubernetes, pin_others
 
@@ -50,7 +51,7 @@ def archive(record: Path) -> Path:
 @pytest.fixture(scope="module")
 def unpacked(archive: Path) -> Path:
     with tarfile.open(archive) as packed:
-        packed.extractall(archive.parent, filter="data")
+        unpack(packed, archive.parent)
     return archive.parent / NAME
 
 

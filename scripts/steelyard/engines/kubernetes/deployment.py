@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 
+from steelyard.archives import unpack
 from steelyard.clock import Deadline
 from steelyard.engines import readiness
 from steelyard.engines.base import Deployment, Running
@@ -207,7 +208,7 @@ class KubernetesDeployment(Deployment[Member]):
         try:
             with tarfile.open(fileobj=io.BytesIO(answer[1])) as archive:
                 wanted = [member for member in archive if member.name not in _KEPT_HERE]
-                archive.extractall(self.logs(name), wanted, filter="data")
+                unpack(archive, self.logs(name), wanted)
         except tarfile.TarError as error:
             raise ServerFailed(f"the files of {name} could not be fetched ({error})") from error
         except OSError as error:
