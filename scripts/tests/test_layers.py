@@ -30,7 +30,7 @@ LAYERS = [
     {"experiment"},
     {"workload", "jvm", "recording"},
     {"yamlfile"},
-    {"clock", "documented", "errors", "escape", "process_tree", "units", "paths", "regular"},
+    {"archives", "clock", "documented", "errors", "escape", "process_tree", "units", "paths", "regular"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
