@@ -14,6 +14,7 @@ from trees import Kernel
 
 from steelyard.engines.base import Engine
 from steelyard.experiment.loader import LoadedExperiment
+from steelyard.gate.interim import ends_at
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session import runner
@@ -63,7 +64,10 @@ class Bench:
         engines: dict[str, Engine] = {"process": FakeEngine(self.world)}
         lock = f"test-{os.getpid()}"
         system = {"system": self.kernel} if self.kernel is not None else {}
-        trials = runner.run_session(directory, engines, context, differs, lock=lock, **system)
+        # With the rule of gates, as commands call it for every session.
+        trials = runner.run_session(
+            directory, engines, context, differs, lock=lock, ends_at=ends_at, **system
+        )
         for trial in directory.trials():
             require_one_table(trial)
         return trials

@@ -84,7 +84,8 @@ def run_session(
                 require_starts(trials, at_once=len(together))
                 upcoming = schedule.next(trials)
                 # A gate has its own interim analyses, whose errors are counted.
-                if ends_at is None and upcoming is not None and planned.block not in (1, upcoming.block):
+                is_gate = schedule.session.gate is not None
+                if not is_gate and upcoming is not None and planned.block not in (1, upcoming.block):
                     _report_interim(directory, context, planned.block)
             Profiles(directory, engines, context, partial(_set_host, states)).make(schedule.session)
             # Before the report, which says of a session that has not ended that it can be resumed.
