@@ -30,7 +30,19 @@ from itertools import zip_longest
 from pathlib import Path
 from statistics import fmean
 
-from session_series import FAILURES, PAUSE, Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
+from session_series import (
+    FAILURES,
+    PAUSE,
+    Launch,
+    Row,
+    Stopped,
+    TimeLeft,
+    append_row,
+    launcher,
+    read_rows,
+    split_options,
+    why_ended,
+)
 
 from steelyard.errors import Exit
 from steelyard.measure.chance import exact_interval
@@ -56,21 +68,14 @@ VERDICTS = (Exit.OK, Exit.REGRESSION, Exit.INCONCLUSIVE)
 
 def main() -> None:
     """Run the gates that are missing one after the other, and print all answers."""
-    words, options = sys.argv[1:], list[str]()
-    if "--" in words:
-        words, options = words[: words.index("--")], words[words.index("--") + 1 :]
+    words, options = split_options(sys.argv[1:])
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("cases", nargs="+", metavar="CASE[:NUMBER]", help=", ".join(CASES))
     parser.add_argument("--minutes", type=float, help="that there are")
     given = parser.parse_args(words)
-    folder, why = given.folder.resolve(), ""
-    try:
-        run_gates(folder, given.cases, options, launcher(folder), TimeLeft(given.minutes))
-    except KeyboardInterrupt:
-        why = "interrupted: the same call goes on"
-    except Stopped as stopped:
-        why = str(stopped)
+    folder, left = given.folder.resolve(), TimeLeft(given.minutes)
+    why = why_ended(lambda: run_gates(folder, given.cases, options, launcher(folder), left))
     sys.stdout.write(table(read_rows(folder / ANSWERS)))
     sys.exit(why)
 

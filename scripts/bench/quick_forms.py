@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from session_series import Launch, Row, Stopped, TimeLeft, append_row, launcher, read_rows
+from session_series import Launch, Row, TimeLeft, append_row, launcher, read_rows, split_options, why_ended
 
 from pages import quick_forms
 from steelyard.errors import Exit, SteelyardError
@@ -118,9 +118,7 @@ def table(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """Run them, and print the table of all that FOLDER tells."""
-    words, options = sys.argv[1:], list[str]()
-    if "--" in words:
-        words, options = words[: words.index("--")], words[words.index("--") + 1 :]
+    words, options = split_options(sys.argv[1:])
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -130,14 +128,11 @@ def main() -> None:
     known = sorted(experiment_files(EXPERIMENTS))
     if unknown := set(given.names) - set(known):
         parser.error(f"no experiment: {', '.join(sorted(unknown))}")
-    folder, why = given.folder.resolve(), ""
-    left = TimeLeft(given.minutes)
-    try:
-        run_forms(folder, given.names or known, options, launcher(folder), page=given.page, time_left=left)
-    except KeyboardInterrupt:
-        why = "interrupted: the same call goes on"
-    except Stopped as stopped:
-        why = str(stopped)
+    folder, left = given.folder.resolve(), TimeLeft(given.minutes)
+    names = given.names or known
+    why = why_ended(
+        lambda: run_forms(folder, names, options, launcher(folder), page=given.page, time_left=left)
+    )
     sys.stdout.write(table([*newest_rows(folder).values()]))
     sys.exit(why)
 

@@ -76,6 +76,23 @@ def launcher(folder: Path) -> Launch:
     return launch
 
 
+def split_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The words of a command line before and after `--`."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
+
+
+def why_ended(series: Callable[[], object]) -> str | None:
+    """Run a series; why it ended before its end, a sentence for `sys.exit`."""
+    try:
+        series()
+    except KeyboardInterrupt:
+        return "interrupted: the same call goes on"
+    except Stopped as stopped:
+        return str(stopped)
+    return None
+
+
 def _wait(command: subprocess.Popen[bytes]) -> bool:
     """Wait for its end, and return whether there was an interrupt: a terminal's reaches the command too, which then
     ends in order."""

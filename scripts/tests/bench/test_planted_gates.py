@@ -8,7 +8,7 @@ from typing import Any
 
 import planted_gates as gates
 import pytest
-from session_series import FAILURES, PAUSE, Ended, Stopped, TimeLeft, append_row, read_rows
+from session_series import FAILURES, PAUSE, Ended, Stopped, TimeLeft, append_row, read_rows, why_ended
 
 from steelyard.errors import Exit
 from steelyard.gate.plan import conditions_here, plan_certification, plan_gate
@@ -122,6 +122,24 @@ def test_no_gate_begins_that_would_not_end_in_time(tmp_path: Path) -> None:
     append_row(tmp_path / gates.ANSWERS, {**answered("same", "pass"), "seconds": 601.0})
     with pytest.raises(Stopped, match="no time for another gate of 10 minutes"):
         gates.run_gates(tmp_path, ["same:2"], QUICK, Starts(), TimeLeft(10))
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (None, None),
+        (Stopped("no time"), "no time"),
+        (KeyboardInterrupt(), "interrupted: the same call goes on"),
+    ],
+)
+def test_only_a_series_that_ended_early_has_a_reason(error: BaseException | None, why: str | None) -> None:
+    """What is no reason is exit code 0; an empty one would be 1."""
+
+    def series() -> None:
+        if error is not None:
+            raise error
+
+    assert why_ended(series) == why
 
 
 def test_a_line_that_a_kill_cut_off_costs_no_other(tmp_path: Path) -> None:
