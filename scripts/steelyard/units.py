@@ -33,6 +33,11 @@ def quote_value(value: object) -> str:
     return repr(value) if isinstance(value, str) else format_value(value)
 
 
+def shorten(text: str) -> str:
+    """A text of at most 80 characters, the end cut off: what a person wrote may be long."""
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def _parts(text: object, pattern: str, noun: str, example: str) -> tuple[str, str]:
     """Number and unit of a text (raises ValueError with a sentence)."""
     match = re.fullmatch(rf"\s*{pattern}\s*", str(text).lower())

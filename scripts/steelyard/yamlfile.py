@@ -30,7 +30,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from steelyard.documented import Documented
 from steelyard.errors import BadInput, plain_words
 from steelyard.regular import read_text
-from steelyard.units import MIB, parse_duration, parse_share, parse_size, quote_value
+from steelyard.units import MIB, parse_duration, parse_share, parse_size, quote_value, shorten
 
 KeyPath = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
@@ -379,5 +379,6 @@ def _sentence(detail: ErrorDetails, at: KeyPath) -> str:
     given = quote_value(detail["input"]) if detail["input"] is not None else "empty"
     # A part with all its keys tells nothing that the file does not, nor what the sentence begins with.
     is_known = isinstance(detail["input"], Mapping) or message.startswith(given)
-    shown = given if len(given) <= 80 else given[:77] + "..."
-    return f"{where}: {message[0].lower()}{message[1:]}{'' if is_known else f' (it is {shown})'}{near}"
+    return (
+        f"{where}: {message[0].lower()}{message[1:]}{'' if is_known else f' (it is {shorten(given)})'}{near}"
+    )

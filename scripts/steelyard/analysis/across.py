@@ -22,7 +22,7 @@ from steelyard.measure.network import network_of
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.schema import Session, Trial
-from steelyard.units import MIB, format_value
+from steelyard.units import MIB, format_value, shorten
 
 MEMORY = "memory_rss"
 GIB = 1024 * MIB
@@ -148,9 +148,7 @@ def _differ(subject: str, first: Any, second: Any) -> Iterator[str]:
         for key in dict.fromkeys([*first, *second]):
             yield from _differ(f"{subject}: {key}", first.get(key), second.get(key))
     elif first != second:
-        shown = (
-            text if len(text := format_value(value)) <= 80 else f"{text[:77]}..." for value in (first, second)
-        )
+        shown = (shorten(format_value(value)) for value in (first, second))
         yield f"{subject}: {' and '.join(shown)}"
 
 

@@ -87,11 +87,11 @@ def describe_windows(certificate: Certificate, directory: SessionDirectory) -> s
     """What other windows would do for gates of `GATE_SECONDS`, a sentence; None: nothing is known of the metric that
     decides."""
     session = directory.session()
-    name, noise = session.experiment.metrics.primary, certificate.of(session.experiment.metrics.primary)
-    spec = session.arms[0].spec
-    window = spec.load.measure
-    is_known = name in BY_SECOND and noise is not None and spec.procedure == "steady" and not spec.duet
-    if not is_known or noise is None or window < 2 * WINDOW:
+    spec, name = session.arms[0].spec, session.experiment.metrics.primary
+    window, noise = spec.load.measure, certificate.of(name)
+    if noise is None or name not in BY_SECOND or window < 2 * WINDOW:
+        return None
+    if spec.procedure != "steady" or spec.duet:
         return None
     series = []
     for arm, trials in valid_trials(directory.trials()).items():
