@@ -24,6 +24,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.measure.registry import metric_info
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.figures import percent
+from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import host_checks, metric_checks
 
@@ -96,9 +97,6 @@ def record_of(directory: SessionDirectory) -> Measured:
     sd = math.sqrt(math.fsum(core.sd**2 for core in known) / len(known))
     blocks = min(core.n for core in known)
     trials = directory.trials()
-    seconds = math.fsum(
-        max(end for _, end in one.phases.values()) - one.started for one in trials if one.phases
-    )
     return {
         "session": session.id,
         "experiment": session.experiment.name,
@@ -111,11 +109,17 @@ def record_of(directory: SessionDirectory) -> Measured:
         "window": session.experiment.load.measure,
         "pair_sd": round(sd, 5),
         "detects": round(detectable_effect(blocks, sd, len(session.arms) - 1) or math.inf, 4),
-        "minutes": round(seconds / 60, 1),
+        "minutes": round(minutes_taken(trials), 1),
         "void": sum(one.state == "void" for one in trials),
         "trials": len(trials),
         "cpus": session.host.cpus,
     }
+
+
+def minutes_taken(trials: Sequence[Trial]) -> float:
+    """Time that the trials of a session took, all their phases; pauses between them left out."""
+    spans = [(one.started, max(end for _, end in one.phases.values())) for one in trials if one.phases]
+    return math.fsum(end - start for start, end in spans) / 60
 
 
 def read_measured(path: Path | None = None) -> list[Measured]:

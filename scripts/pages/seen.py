@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes sessions into the list of what was seen (docs/results/seen.json):
+
+    python -m pages.seen PAGE DIR...            PAGE: the lab note, below docs/, that tells of them
+    python -m pages.seen --picture PAGE DIR...  each also into docs/results/EXPERIMENT.json, for pictures
+
+Then `python -m pages.reference` and `python -m pages.diagrams` draw what rests on it. Nothing there is typed: a figure
+that no session has cannot get in.
+"""
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pages.quick_forms import minutes_taken
+from steelyard.analysis.sentences import beyond_noise
+from steelyard.errors import BadInput
+from steelyard.report.view import View
+from steelyard.results import figures
+from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.results.store import SessionDirectory
+
+RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
+SEEN = RESULTS / "seen.json"
+Kept = dict[str, Any]
+"""A record of a session: what JSON holds."""
+
+
+class Compared(NamedTuple):
+    """A metric of an arm against the baseline."""
+
+    metric: MetricInfo
+    arm: str
+    """For people."""
+    estimate: Estimate
+
+
+def view_of(directory: SessionDirectory) -> View:
+    """A session that has ended.
+
+    Raises:
+        BadInput: it has not, or it has no interval of its primary metric.
+    """
+    if not directory.has_ended():
+        raise BadInput(f"{directory.path} has not ended; `./steelyard resume` goes on with it")
+    view = View(directory.session(), directory.analysis(), directory.trials())
+    if not compare(view):
+        raise BadInput(f"{directory.path} has no interval of {view.analysis.primary}")
+    return view
+
+
+def compare(view: View) -> list[Compared]:
+    """The primary metric, and what else the experiment reports that was beyond noise."""
+    return [
+        Compared(metric, view.arm_label(arm.name), estimate)
+        for metric in view.headline
+        for arm in view.arms
+        if (estimate := view.estimate(metric.name, arm.name)) is not None
+        and estimate.low is not None
+        and (metric.name == view.analysis.primary or beyond_noise(estimate))
+    ]
+
+
+def entry_of(view: View, page: str) -> Kept:
+    """A row of the list."""
+    told = (
+        f"{one.arm}: {one.metric.label} {figures.effect(one.estimate)} ({figures.bounds(one.estimate)})"
+        for one in compare(view)
+    )
+    return {
+        "experiment": view.experiment.name,
+        "day": _day(view),
+        "options": _options(view.session.command),
+        "on": f"{_jvms(view)}, {view.arms[0].spec.engine}",
+        "seen": "; ".join(told),
+        "page": page,
+    }
+
+
+def picture_of(view: View) -> Kept:
+    """What a picture of the answer shows; changes are fractions."""
+    host = view.session.host
+    machine = "virtual machine" if host.virtualization else "machine"
+    return {
+        "experiment": view.experiment.name,
+        "options": _options(view.session.command),
+        "day": _day(view),
+        "host": f"{machine}, {host.cpus} CPUs, {host.architecture.replace('_', '-')}",
+        "jvm": _jvms(view),
+        "trials": view.analysis.trials,
+        "repeats": sum(trial.attempt > 0 for trial in view.trials),
+        "not_steady": view.analysis.not_steady_trials,
+        "blocks": view.analysis.blocks_complete,
+        "minutes": round(minutes_taken(view.trials)),
+        "changes": [_change(view, one) for one in compare(view)],
+    }
+
+
+def _change(view: View, compared: Compared) -> Kept:
+    metric, arm, estimate = compared
+    ends = {"change": estimate.ratio, "low": estimate.low, "high": estimate.high}
+    return {
+        "metric": metric.label,
+        "arm": arm,
+        "baseline": view.arm_label(view.baseline),
+        "better": metric.better,
+        **{name: round(ratio - 1, 3) for name, ratio in ends.items() if ratio is not None},
+    }
+
+
+def _day(view: View) -> str:
+    return datetime.fromtimestamp(view.session.created, UTC).date().isoformat()
+
+
+def _jvms(view: View) -> str:
+    """`HotSpot 17`; each once."""
+    kinds = {"hotspot": "HotSpot", "openj9": "OpenJ9"}
+    names = dict.fromkeys(f"{kinds[jvm.kind]} {jvm.feature}" for jvm in view.jvms)
+    return " and ".join(names) or "no JVM"
+
+
+def _options(command: str) -> str:
+    """What was typed behind the experiment's name, without the seed and where results go."""
+    kept, words = [], iter(shlex.split(command)[3:])
+    for word in words:
+        name, _, value = word.partition("=")
+        if name not in ("--seed", "--out"):
+            kept.append(word)
+        elif not value:
+            next(words, None)
+    return shlex.join(kept)
+
+
+def keep(path: Path, more: Sequence[Kept]) -> None:
+    """Add rows to the list; one that is there already is not added twice."""
+    rows: list[Kept] = json.loads(path.read_text(encoding="utf-8"))
+    rows += [row for row in more if row not in rows]
+    lines = ",\n ".join(json.dumps(row) for row in rows)
+    path.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Take sessions in."""
+    picture = "--picture" in arguments
+    page, *folders = [word for word in arguments if word != "--picture"]
+    if not (RESULTS.parent / page).is_file():
+        raise BadInput(f"docs/{page} is not there; write the lab note first")
+    views = [view_of(SessionDirectory(Path(folder))) for folder in folders]
+    keep(SEEN, [entry_of(view, page) for view in views])
+    for view in views if picture else []:
+        target = RESULTS / f"{view.experiment.name}.json"
+        target.write_text(json.dumps(picture_of(view), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pages tell of sessions is taken from the sessions, by a program."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sample
+from kept_sessions import write_ended, write_session
+
+from pages import method_diagrams, seen
+from steelyard.analysis.estimates import analyse
+from steelyard.errors import BadInput
+from steelyard.results import figures
+from steelyard.results.store import SessionDirectory
+
+NOTE = "lab-notes/2026-11-26-self-check.md"
+WANTED = ("throughput", "cpu_per_1k")
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder like docs/results, beside the real lab notes."""
+    (tmp_path / "results").mkdir()
+    (tmp_path / NOTE).parent.mkdir()
+    (tmp_path / NOTE).touch()
+    monkeypatch.setattr(seen, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(seen, "SEEN", tmp_path / "results" / "seen.json")
+    seen.SEEN.write_text("[]", encoding="utf-8")
+    return tmp_path / "results"
+
+
+def test_a_session_is_a_row_and_a_picture(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = write_ended(results, 0, plan=sample.two_arm_plan(), report=False)
+    for _ in "it is given twice":
+        seen.main(["--picture", NOTE, str(kept.path)])
+    (row,) = json.loads(seen.SEEN.read_text(encoding="utf-8"))
+    name = kept.session().experiment.name
+    assert (row["experiment"], row["page"], row["day"][:2]) == (name, NOTE, "20")
+    primary = kept.analysis().estimates[kept.analysis().primary]
+    assert all(f"{figures.effect(one)} ({figures.bounds(one)})" in row["seen"] for one in primary.values())
+    picture = json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
+    first = next(iter(primary.values()))
+    assert first.ratio is not None
+    assert picture["changes"][0]["change"] == round(first.ratio - 1, 3)
+    assert picture["trials"] == len(kept.trials())
+    assert all(
+        one["metric"] == picture["changes"][0]["metric"] or not one["low"] <= 0 <= one["high"]
+        for one in picture["changes"]
+    )
+    monkeypatch.setattr(method_diagrams, "RESULTS", results)
+    (results / f"{name}.json").rename(results / "jvm-count.json")
+    assert "95 % interval" in method_diagrams.draw_answer().render()
+
+
+def test_only_sessions_that_answer_are_taken(results: Path) -> None:
+    plan = sample.two_arm_plan()
+    session = sample.session_of(plan)
+    running = write_session(results, session, sample.trials_of(plan, session)[:1])
+    with pytest.raises(BadInput, match="has not ended"):
+        seen.main([NOTE, str(running.path)])
+    running.log(session.created + 6000, "session-end")
+    running.keep(analyse(session, running.trials()))
+    with pytest.raises(BadInput, match="no interval of"):
+        seen.view_of(SessionDirectory(running.path))
+    with pytest.raises(BadInput, match="write the lab note first"):
+        seen.main(["lab-notes/none.md", str(running.path)])
+    assert json.loads(seen.SEEN.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("./steelyard run jvm-count --quick --seed 7", "--quick"),
+        (
+            "./steelyard run jvm-count --seed=7 --set 'a=1 2' --out /tmp/x --blocks 3",
+            "--set 'a=1 2' --blocks 3",
+        ),
+        ("./steelyard run jvm-count --out=/tmp/x", ""),
+    ],
+)
+def test_the_seed_and_the_folder_are_nobodys_business(command: str, options: str) -> None:
+    assert seen._options(command) == options
