@@ -9,6 +9,7 @@ import dev.steelyard.acmeair.settings.MongoSettings;
 import dev.steelyard.embeddedmongo.EmbeddedMongo;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
@@ -18,13 +19,22 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** A database of its own for each test, and the commands that it was sent. */
 public final class TestDatabase implements AfterEachCallback {
 
+  /**
+   * Limits that a machine which stands still for a while does not reach; the servers' own give up
+   * after seconds.
+   */
+  private static final Map<String, String> PATIENCE =
+      Map.of(
+          "MONGO_SERVERSELECTIONTIMEOUT", "600000",
+          "MONGO_CONNECTTIMEOUT", "600000",
+          "MONGO_MAXWAITTIME", "600000",
+          "MONGO_SOCKETTIMEOUT", "0");
+
   private final EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", 0);
   private final List<BsonDocument> commands = Collections.synchronizedList(new ArrayList<>());
   private final MongoConnection connection =
       new MongoConnection(
-          MongoSettings.read(
-              Map.of("MONGO_HOST", "127.0.0.1", "MONGO_PORT", Integer.toString(server.port())),
-              "acmeair"),
+          MongoSettings.read(variables(server.port(), Map.of()), "acmeair"),
           List.of(
               new CommandListener() {
                 @Override
@@ -32,6 +42,20 @@ public final class TestDatabase implements AfterEachCallback {
                   commands.add(event.getCommand().clone());
                 }
               }));
+
+  /**
+   * What connects a test with a database of its own.
+   *
+   * @param port of the database, on 127.0.0.1
+   * @param more variables, which may set a limit otherwise
+   */
+  public static Map<String, String> variables(int port, Map<String, String> more) {
+    Map<String, String> variables = new HashMap<>(PATIENCE);
+    variables.put("MONGO_HOST", "127.0.0.1");
+    variables.put("MONGO_PORT", Integer.toString(port));
+    variables.putAll(more);
+    return variables;
+  }
 
   /** The connection. */
   public MongoConnection connection() {

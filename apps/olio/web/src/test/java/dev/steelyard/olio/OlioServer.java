@@ -31,7 +31,7 @@ public final class OlioServer implements AutoCloseable {
    * Milliseconds that it waits for the geocoder, unless a test says otherwise: a busy machine is no
    * slow geocoder.
    */
-  private static final String GEOCODER_PATIENCE = "60000";
+  static final String GEOCODER_PATIENCE = "60000";
 
   /** Questions about tables, and readiness. */
   private static final Pattern NOBODYS = Pattern.compile("SYS\\.|SYSIBM|DATASET");

@@ -66,6 +66,7 @@ final class PostgreSqlIT {
     environment.put("OLIO_FILES_MODE", "hardlink");
     environment.put("OLIO_FILESTORE", folder.resolve("files").toString());
     environment.put("OLIO_GEOCODER_URL", "http://127.0.0.1:" + geocoder.port());
+    environment.put("OLIO_GEOCODER_READ_TIMEOUT", OlioServer.GEOCODER_PATIENCE);
     Path archive = Path.of(System.getProperty("server.archive"));
     server = PackagedServer.of("olio", archive, folder, environment);
     server.start();

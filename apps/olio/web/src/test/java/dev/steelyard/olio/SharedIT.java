@@ -73,6 +73,7 @@ final class SharedIT {
     environment.put("OLIO_FILES_MODE", "hardlink");
     environment.put("OLIO_FILESTORE", folder.resolve("files").toString());
     environment.put("OLIO_GEOCODER_URL", "http://127.0.0.1:" + geocoder.port());
+    environment.put("OLIO_GEOCODER_READ_TIMEOUT", OlioServer.GEOCODER_PATIENCE);
     Path archive = Path.of(System.getProperty("server.archive"));
     for (String name : List.of("one", "two")) {
       servers.add(PackagedServer.of("olio", archive, folder.resolve(name), environment));

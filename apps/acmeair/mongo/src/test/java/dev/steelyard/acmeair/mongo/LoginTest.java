@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import com.mongodb.MongoException;
+import dev.steelyard.acmeair.TestDatabase;
 import dev.steelyard.acmeair.data.CustomerLoader;
 import dev.steelyard.embeddedmongo.EmbeddedMongo;
 import java.nio.file.Files;
@@ -21,12 +22,12 @@ final class LoginTest {
     Path file = Files.writeString(folder.resolve("password"), "right+word/=\n");
     try (EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", 0, "steelyard", "right+word/=")) {
       Map<String, String> variables =
-          Map.of(
-              "MONGO_HOST", "127.0.0.1",
-              "MONGO_PORT", Integer.toString(server.port()),
-              "MONGO_USERNAME", "steelyard",
-              "MONGO_PASSWORD_FILE", file.toString(),
-              "MONGO_AUTHSOURCE", "admin");
+          TestDatabase.variables(
+              server.port(),
+              Map.of(
+                  "MONGO_USERNAME", "steelyard",
+                  "MONGO_PASSWORD_FILE", file.toString(),
+                  "MONGO_AUTHSOURCE", "admin"));
       try (ServerContext context = ServerContext.of(variables, "acmeair")) {
         new CustomerLoader(context.database()).load(3, 0, 0);
         assertEquals(3, new Counts(context.database()).counted("customer"));

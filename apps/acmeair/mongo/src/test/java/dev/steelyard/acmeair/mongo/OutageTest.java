@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.mongodb.MongoException;
+import dev.steelyard.acmeair.TestDatabase;
 import dev.steelyard.acmeair.customer.CustomerService;
 import dev.steelyard.acmeair.data.CustomerLoader;
 import dev.steelyard.embeddedmongo.EmbeddedMongo;
@@ -24,10 +25,7 @@ final class OutageTest {
     int port = Processes.freePort();
     try (ServerContext context =
         ServerContext.of(
-            Map.of(
-                "MONGO_HOST", "127.0.0.1",
-                "MONGO_PORT", Integer.toString(port),
-                "MONGO_SERVERSELECTIONTIMEOUT", "200"),
+            TestDatabase.variables(port, Map.of("MONGO_SERVERSELECTIONTIMEOUT", "200")),
             "acmeair")) {
       CustomerService customers = new CustomerService(new MongoCustomers(context.database()));
       assertAway(context, customers);

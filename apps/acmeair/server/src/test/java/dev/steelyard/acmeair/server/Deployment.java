@@ -42,6 +42,9 @@ final class Deployment implements AutoCloseable {
   private static final Map<String, String> LIMITS =
       Map.of(
           "MONGO_SERVERSELECTIONTIMEOUT", SHORT,
+          "MONGO_CONNECTTIMEOUT", LONG,
+          "MONGO_MAXWAITTIME", LONG,
+          "MONGO_SOCKETTIMEOUT", LONG,
           "ACMEAIR_VALIDATEID_TIMEOUT", LONG,
           "ACMEAIR_REWARDS_TIMEOUT", LONG,
           "ACMEAIR_REWARDMILES_TIMEOUT", LONG,
@@ -129,9 +132,11 @@ final class Deployment implements AutoCloseable {
    * A further server, not started, which its caller closes.
    *
    * @param name auth, customer, flight, booking, main or monolith
-   * @param environment of the server, beside its port
+   * @param more variables of the server, beside its port and the limits
    */
-  PackagedServer another(String name, Map<String, String> environment) throws IOException {
+  PackagedServer another(String name, Map<String, String> more) throws IOException {
+    Map<String, String> environment = new HashMap<>(LIMITS);
+    environment.putAll(more);
     return new PackagedServer(
         "acmeair-" + name,
         wlp,
