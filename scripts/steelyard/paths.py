@@ -5,6 +5,7 @@ A release is a wheel, which brings the parts of a checkout that are no sources i
 """
 
 import os
+import re
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -27,6 +28,9 @@ CACHE = (
 """Builds and the Python environment; may be deleted at any time, it is made again."""
 
 
+_DOCUMENT = re.compile(r"(?<![\w/])docs/(?=[\w/-]+\.md)")
+
+
 def name_program(text: str) -> str:
-    """A text with its commands as they are typed here."""
-    return text.replace("./steelyard", PROGRAM) if IS_RELEASE else text
+    """A text with its commands as they are typed here, and with its documents where they lie."""
+    return _DOCUMENT.sub(f"{ROOT}/docs/", text.replace("./steelyard", PROGRAM)) if IS_RELEASE else text

@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import steelyard
+from steelyard import paths
 from steelyard.build import fingerprint
 from steelyard.errors import MissingRequirement
 from steelyard.host.programs import is_whole, write_mark
@@ -61,6 +63,19 @@ def test_a_wheel_holds_what_a_session_reads_and_no_sources(wheel: Path) -> None:
     sources = {name for name in names if name.endswith((".java", "pom.xml")) or "/tests/" in name}
     assert sources == {"steelyard/_release/scripts/bench/planted/Server.java"}  # which java runs as it is
     assert "Requires-Dist: typer==" in about
+
+
+def test_documents_that_a_sentence_names_come_with_it(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = (ROOT / "scripts" / "steelyard").rglob("*.py")
+    named = {name for path in sources for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))}
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name.removeprefix("steelyard/_release/") for name in archive.namelist()}
+    assert named
+    assert named <= held
+    monkeypatch.setattr(paths, "IS_RELEASE", True)
+    monkeypatch.setattr(paths, "PROGRAM", "steelyard")
+    said = paths.name_program("`./steelyard list` (docs/how-to/gate.md, http://there/docs/gate.md)")
+    assert said == f"`steelyard list` ({ROOT}/docs/how-to/gate.md, http://there/docs/gate.md)"
 
 
 def test_the_same_commit_and_build_give_the_same_bytes(wheel: Path, build: Path, tmp_path: Path) -> None:
