@@ -41,7 +41,7 @@ from steelyard.session.runtimes import RuntimeResolver, make_engines, require_st
 from steelyard.spec.layout import EVERYWHERE, FIRST_PORT, LOOPBACK
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
-from steelyard.workload.starter import make_starter
+from steelyard.workload.starter import QUESTION, make_starter
 from steelyard.workload.trust import keep_trust
 
 WorkloadArgument = Annotated[
@@ -173,36 +173,44 @@ def init(
         ),
     ],
 ) -> None:
-    """Write a workload file for a server of your own: NAME/workload.yaml. Asks what is not given."""
+    """Write a workload file for a server of your own: NAME/workload.yaml. Asks what is not given.
+
+    For a command that starts no `java` it writes NAME/processes.yaml as well, an experiment that sets nothing of a JVM.
+    """
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
         raise BadInput(
             f"{name!r} is no name of a workload: use small letters, digits and hyphens, a letter first, as in my-server"
         )
     if not path.startswith("/"):
         raise BadInput(f"the path {path!r} has to begin with /: write /{path}")
-    file = Path(name) / "workload.yaml"
-    if file.exists():
-        raise BadInput(f"{file} is there already: choose another name, or edit it")
+    file, question = Path(name) / "workload.yaml", Path(name) / "processes.yaml"
+    if existing := [target for target in (file, question) if target.exists()]:
+        raise BadInput(f"{existing[0]} is there already: choose another name, or edit it")
     starter = make_starter(name, start, port, path, here=Path.cwd(), folder=file.parent)
     file.parent.mkdir(exist_ok=True)
     write_atomic(file, name_program(starter.text))
     load_workload(str(file))
     keep_trust(file)
     typer.echo(f"written: {file}")
+    if not starter.takes_jvm_options:
+        write_atomic(question, QUESTION)
+        typer.echo(f"written: {question}, an experiment that sets nothing of a JVM")
     if starter.left_out:
         typer.echo(f"left out, for experiments set them: {' '.join(starter.left_out)}")
     typer.echo("next:")
     commands = [f"up {file}", f"journey try {file}", "down"]
     if starter.takes_jvm_options:
         commands.append(f"run jvm-count --quick --workload {file}")
+    else:
+        commands.append(f"run {question} --quick")
     for command in commands:
         typer.echo(f"  {PROGRAM} {command}")
     if not starter.takes_jvm_options:
-        typer.echo(
-            "experiments set a JVM's heap and collector: where this command starts a JVM, put ${jvm_options} into it or"
-            " into a variable of its environment (docs/own-server.md); for a server without a JVM write an experiment"
-            " of your own (docs/experiments.md)"
+        sentence = (
+            "the suite's own experiments set a JVM's heap and collector: where this command starts a JVM, put"
+            " ${jvm_options} into it or into a variable of its environment (docs/own-server.md)"
         )
+        typer.echo(name_program(sentence))
 
 
 def down() -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A first workload file for a server, of what its owner knows: how it is started, its port, a path that answers."""
+"""A first workload file for a server, of what its owner knows: how it is started, its port, a path that answers; and a
+question for one that has no JVM, of which the suite's own experiments ask nothing."""
 
 import json
 import os
@@ -24,6 +25,21 @@ class Starter(NamedTuple):
     """JVM options of the command that experiments set."""
     takes_jvm_options: bool
     """Whether the harness can put those in; else no experiment of the suite can be asked of it."""
+
+
+QUESTION = """\
+steelyard: 1
+name: processes
+title: One process or two
+question: Do two processes serve more than one, on the same cores?
+workload: workload.yaml           # beside this file
+factors: {jvms: {label: processes, levels: [1, 2]}}
+load: {users: 16, warmup: {until: fixed, at_least: 10s}, measure: 20s}
+metrics: {primary: throughput, report: [memory_rss, cpu_per_1k]}
+design: {blocks: 6}
+quick: {blocks: 5, warmup: {until: fixed, at_least: 4s}}
+"""
+"""An experiment that sets nothing of a JVM, on the workload file beside it."""
 
 
 def make_starter(name: str, command: str, port: int, path: str, *, here: Path, folder: Path) -> Starter:

@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from steelyard.cli import workload as command
 from steelyard.cli.app import app
 from steelyard.errors import BadInput
+from steelyard.experiment.loader import load_experiment
+from steelyard.paths import ROOT
+from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload
 from steelyard.workload.schema import ProcessDescription
-from steelyard.workload.starter import Starter, make_starter
+from steelyard.workload.starter import QUESTION, Starter, make_starter
 from steelyard.workload.trust import is_trusted
 
 
@@ -89,6 +93,25 @@ def test_it_names_no_command_that_would_be_refused(here: Path, typed: str, is_ja
     said = init("shop", "--start", typed, "--port", "8080", "--path", "/").output
     assert ("run jvm-count --quick --workload shop/workload.yaml" in said) == is_java
     assert ("put ${jvm_options} into it" in said) != is_java
+    assert ("run shop/processes.yaml --quick" in said) != is_java
+
+
+def test_a_server_without_a_jvm_has_a_question_of_its_own(here: Path) -> None:
+    init("shop", "--start", "python3 -m http.server 8080", "--port", "8080", "--path", "/")
+    file = here / "shop" / "processes.yaml"
+    loaded = load_experiment(file, host_checks())
+    assert loaded.workload.workload.name == "shop"
+    assert loaded.experiment.quick.warmup.until == "fixed", "it has no JIT compiler to wait for"
+    (here / "shop" / "workload.yaml").unlink()
+    with pytest.raises(BadInput, match=r"processes\.yaml is there already"):
+        init("shop", "--start", "python3 -m http.server 8080", "--port", "8080", "--path", "/")
+
+
+def test_the_page_shows_that_question() -> None:
+    page = (ROOT / "docs" / "own-server.md").read_text(encoding="utf-8")
+    block = next(part for part in page.split("```yaml\n")[1:] if part.startswith("steelyard: 1\n"))
+    shown, written = yaml.safe_load(block.partition("```")[0]), yaml.safe_load(QUESTION)
+    assert {**shown, "workload": written["workload"]} == written
 
 
 def test_a_file_that_is_there_stays(here: Path) -> None:
