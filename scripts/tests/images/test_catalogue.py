@@ -46,19 +46,19 @@ def test_bundles_name_no_other_image() -> None:
 
 
 def test_the_harness_image_holds_every_workload_that_an_experiment_names() -> None:
-    text, ignored = text_of("images/harness/Containerfile"), text_of("images/harness/Containerfile.dockerignore")
-    copied = set(re.findall(r"^COPY --link (\S+) ", text, re.MULTILINE))
-    sent = {line.removeprefix("!") for line in ignored.splitlines() if line.startswith("!")}
+    file = "images/harness/Containerfile"
+    copied = set(re.findall(r"^COPY --link (\S+) ", text_of(file), re.MULTILINE))
+    sent = set(re.findall(r"^!(\S+)", text_of(f"{file}.dockerignore"), re.MULTILINE))
     named = [
         (path.parent / yaml.safe_load(path.read_text(encoding="utf-8"))["workload"]).resolve()
         for path in (ROOT / "experiments").glob("*.yaml")
     ]
-    files = {path.relative_to(ROOT) for path in named if path.suffix == ".yaml"}
-    assert files
-    for file in files:
-        folders = {folder.as_posix() for folder in file.parents}
-        assert folders & copied, file
-        assert folders & sent, file
+    workloads = {path.relative_to(ROOT) for path in named if path.suffix == ".yaml"}
+    assert workloads
+    for workload in workloads:
+        folders = {folder.as_posix() for folder in workload.parents}
+        assert folders & copied, workload
+        assert folders & sent, workload
 
 
 def test_documents_list_every_image() -> None:

@@ -7,6 +7,7 @@ import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,7 +94,7 @@ def test_compose_knows_each_service_and_profile(example: Typed) -> None:
     known, words = services(example.bundle), example.words
     assert known, f"there is no compose/{example.bundle}"
     profiles = {profile for given in known.values() for profile in given}
-    for option, value in zip(words, words[1:], strict=False):
+    for option, value in pairwise(words):
         if option == "--profile":
             assert value in profiles, value
         if option == "--exit-code-from":
@@ -110,7 +111,7 @@ def test_compose_knows_each_service_and_profile(example: Typed) -> None:
 def test_kubectl_is_given_folders_objects_and_namespaces_that_are_there(example: Typed) -> None:
     words = example.words
     kinds = {kind for kind, _ in objects()}
-    for option, value in zip(words, words[1:], strict=False):
+    for option, value in pairwise(words):
         if (option in ("-k", "kustomize")) and not value.startswith(_OF_A_PERSON) and "NAME" not in value:
             assert (ROOT / value / "kustomization.yaml").exists(), value
         if option == "-n":
@@ -124,9 +125,7 @@ def test_kubectl_is_given_folders_objects_and_namespaces_that_are_there(example:
 @pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on PATH")
 def test_the_folder_of_the_ten_minutes_takes_every_image_from_the_reader_s_registry(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "how-to" / "kubernetes-bundles.md").read_text(encoding="utf-8")
-    mine: dict[str, Any] = yaml.safe_load(
-        textwrap.dedent(text.partition("```yaml\n")[2].partition("```")[0])
-    )
+    mine: dict[str, Any] = yaml.safe_load(textwrap.dedent(text.partition("```yaml\n")[2].partition("```")[0]))
     above = os.path.relpath(ROOT, tmp_path.resolve())
     for part in ("resources", "components"):
         mine[part] = [path.replace("..", above, 1) for path in mine[part]]

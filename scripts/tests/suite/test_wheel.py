@@ -67,7 +67,11 @@ def test_a_wheel_holds_what_a_session_reads_and_no_sources(wheel: Path) -> None:
 
 def test_documents_that_a_sentence_names_come_with_it(wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = (ROOT / "scripts" / "steelyard").rglob("*.py")
-    named = {name for path in sources for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))}
+    named = {
+        name
+        for path in sources
+        for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))
+    }
     with zipfile.ZipFile(wheel) as archive:
         held = {name.removeprefix("steelyard/_release/") for name in archive.namelist()}
     assert named
