@@ -253,8 +253,9 @@ def draw_answer() -> Drawing:
     d = Drawing(NARROW, bottom + 82, "The answer of a quick session of jvm-count, with intervals")
     first = changes[0]
     d.text(16, 32, "Does a second JVM pay, on the same cores and heap?", "strong")
-    d.text(16, 58, f"{percent(first['change'])} {first['metric']} with two JVMs", "large a")
-    d.text(16, 79, f"95 % interval {percent(first['low'])} to {percent(first['high'])}", "strong a")
+    weight = "within noise" if first["low"] <= 0 <= first["high"] else "beyond noise"
+    d.text(16, 58, f"{percent(first['change'])} {first['metric']}: {weight}", "large a")
+    d.text(16, 79, f"two JVMs; 95 % interval {percent(first['low'])} to {percent(first['high'])}", "strong a")
     low = min(0.0, *(row["low"] for row in changes))
     high = max(0.0, *(row["high"] for row in changes))
     left, unit = 196.0, 262 / (high - low)

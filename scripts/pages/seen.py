@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pages.quick_forms import minutes_taken
-from steelyard.analysis.sentences import beyond_noise
+from steelyard.analysis.sentences import beyond_noise, brief
 from steelyard.errors import BadInput
 from steelyard.report.view import View
-from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
 
@@ -67,10 +66,7 @@ def compare(view: View) -> list[Compared]:
 
 def entry_of(view: View, page: str) -> Kept:
     """A row of the list."""
-    told = (
-        f"{one.arm}: {one.metric.label} {figures.effect(one.estimate)} ({figures.bounds(one.estimate)})"
-        for one in compare(view)
-    )
+    told = (f"{one.arm}: {one.metric.label} {brief(one.estimate)}" for one in compare(view))
     return {
         "experiment": view.experiment.name,
         "day": _day(view),

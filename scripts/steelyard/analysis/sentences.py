@@ -137,16 +137,19 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
 def interim_answer(session: Session, analysis: Analysis, blocks: int) -> str | None:
     """What the blocks so far say of the primary metric, for whoever waits; None: nothing yet.
 
-    It is looked at again and again, so each look has more than the 5 % of false alarms of the answer at the end.
+    Without "beyond noise": who looks after each block, and stops where it is, has more than 5 % of false alarms.
     """
     estimates = analysis.estimates.get(analysis.primary, {})
     known = {arm: estimate for arm, estimate in estimates.items() if estimate.low is not None}
     if not known:
         return None
     label = metric_info(analysis.primary).label
-    changes = "; ".join(f"{arm_label(session, arm)} {effect(estimate)}" for arm, estimate in known.items())
+    changes = "; ".join(
+        f"{arm_label(session, arm)}: {figures.effect(estimate)} (95 % CI {figures.bounds(estimate)})"
+        for arm, estimate in known.items()
+    )
     planned = max(place.block for place in session.schedule)
-    return f"interim, after {blocks} of {planned} blocks: {label} of {changes}"
+    return f"interim, after {blocks} of {planned} blocks, no verdict before the last: {label}, {changes}"
 
 
 def primary_claim(session: Session, analysis: Analysis) -> Claim:

@@ -65,7 +65,10 @@ def test_between_blocks_the_answer_so_far_is_told_and_in_the_report(
     monkeypatch.setattr(runner, "write_report", lambda kept: written.append(len(kept.trials())))
     bench.run(directory, report=True)
     told = [note for note in bench.watcher.notes if note.startswith("interim")]
-    assert [note.split(":")[0] for note in told] == [f"interim, after {n} of 4 blocks" for n in (2, 3)]
+    assert [note.split(", no")[0] for note in told] == [f"interim, after {n} of 4 blocks" for n in (2, 3)]
+    assert not any("noise" in note for note in told), (
+        "twice the throughput, which is beyond noise at the end alone"
+    )
     assert all("95 % CI" in note and str(directory.path / "report.html") in note for note in told)
     assert written == [4, 6, 8]
 
