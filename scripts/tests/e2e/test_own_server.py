@@ -107,6 +107,8 @@ def test_three_answers_make_a_file_with_which_a_server_is_up_and_tried(tmp_path:
     )
     made = call("init", "hello", *given, through=("env", "-C", str(tmp_path)))
     assert made.returncode == 0, made.stderr
+    planned = call("plan", str(tmp_path / "hello" / "processes.yaml"), "--quick")
+    assert planned.returncode == 0, planned.stderr
     file = str(tmp_path / "hello" / "workload.yaml")
     up = call("up", file, "--port", str(free_port()))
     assert up.returncode == 0, up.stderr
