@@ -28,9 +28,11 @@ from steelyard.gate.plan import (
     plan_gate,
     schedule_pairs,
 )
-from steelyard.gate.result import Ended, GateResult, conclude, needs_confirmation
+from steelyard.gate.result import Ended, conclude, needs_confirmation
 from steelyard.paths import RESULTS
+from steelyard.report import write_report
 from steelyard.results.figures import count, percent
+from steelyard.results.gate import GateResult
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import new_session
@@ -286,6 +288,8 @@ def _conclude(directory: SessionDirectory, as_json: bool) -> None:
     ]
     result = conclude(ended[0], ended[1] if len(ended) > 1 else None)
     written = write_outputs(directory.path, result)
+    if ended[0][1]:
+        written += write_report(directory)[:1]  # once more: it begins with the verdict
     if as_json:
         print_json({"directory": str(directory.path), **result.model_dump(mode="json")})
     else:

@@ -22,9 +22,9 @@ from steelyard.gate.history import (
     spread,
 )
 from steelyard.gate.plan import OTHER_METRICS
-from steelyard.gate.result import read_result
 from steelyard.measure.registry import METRIC_INFOS
 from steelyard.results.figures import count
+from steelyard.results.gate import read_result
 from steelyard.results.store import SessionDirectory, write_atomic
 
 app = typer.Typer(

@@ -23,10 +23,10 @@ from steelyard.analysis.estimates import summarise, values_of
 from steelyard.analysis.rounds import valid_trials
 from steelyard.errors import BadInput
 from steelyard.gate.conditions import conditions_of
-from steelyard.gate.result import GateResult
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import change, with_unit
+from steelyard.results.gate import GateResult
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record, write_record

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from steelyard.escape import for_runner, for_runner_property, printable
-from steelyard.gate.result import GateResult
 from steelyard.results.figures import RatioInterval, bounds, capital, count, effect, percent
+from steelyard.results.gate import GateResult
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
 

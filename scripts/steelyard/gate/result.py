@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a gate answers in the end: gate.json, made from its session, and from the one that confirms it, alone."""
+"""What a gate answers in the end: made from its session, and from the one that confirms it, alone."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-
-from pydantic import Field
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import paired_test, ratio_of
@@ -15,83 +12,18 @@ from steelyard.analysis.sentences import beyond_noise
 from steelyard.gate.controls import moved_controls
 from steelyard.gate.elsewhere import place_of_confirmation
 from steelyard.gate.interim import DECIDED, LAST, InterimAnalysis, arms_of, interim_analyses
-from steelyard.gate.verdict import Outcome
 from steelyard.measure.ledger import void_by_partner
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import bounds, capital, count, effect, percent
-from steelyard.results.schema import FORMAT_VERSION, Session, Trial
-from steelyard.results.spec import Record
-from steelyard.results.store import read_record
+from steelyard.results.gate import GateResult, InterimResult, OtherMetric, Outcome
+from steelyard.results.schema import Session, Trial
 from steelyard.session.schedule import is_out_of_time
 from steelyard.units import format_duration
 
 Ended = tuple[Session, Sequence[Trial]]
 _CAUSES = {"clock-step": 0, "sample-gaps": 1}
 """Checks whose failure makes further figures of a trial wrong; the first explains the second."""
-
-
-class InterimResult(Record):
-    """One interim analysis."""
-
-    blocks: int
-    pairs: int
-    """Those of them that could be used."""
-    ratio: float | None
-    low: float | None
-    """Interval of the ratio at the analysis's own level (98 % where none says otherwise)."""
-    high: float | None
-    sentence: str
-    stops: str | None
-    """Why it was the last."""
-
-
-class OtherMetric(Record):
-    """A further metric, which decides nothing."""
-
-    metric: str
-    label: str
-    change: str
-    """The change with its 95 % interval, for people."""
-    better: str
-    worse: bool | None
-    """Beyond noise (Bonferroni's correction over all of them); None: not shown."""
-    ratio: float | None
-    low: float | None
-    high: float | None
-
-
-class GateResult(Record):
-    """gate.json."""
-
-    format_version: int = FORMAT_VERSION
-    outcome: Outcome
-    sentence: str
-    metric: str
-    label: str
-    better: str
-    margin: float
-    floor: float | None
-    certificate: str | None
-    sides: dict[str, str]
-    workload: str
-    session: str
-    seconds: float
-    """That its trials took."""
-    looks: list[InterimResult]
-    confirmation: list[InterimResult] | None = None
-    """Analyses of the session that should confirm a regression; None: there was nothing to confirm."""
-    beside: list[OtherMetric] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
-    """What belongs beside the answer: sentences."""
-    void: int = 0
-    trials: int = 0
-
-
-def read_result(folder: Path) -> GateResult | None:
-    """The verdict in a session's folder; None: there is none (yet)."""
-    path = folder / "gate.json"
-    return read_record(path, GateResult) if path.exists() else None
 
 
 def needs_confirmation(first: Ended) -> bool:

@@ -11,8 +11,8 @@ from steelyard.analysis.paired import LEVEL, PairedTest, fraction_of, paired_tes
 from steelyard.errors import BadInput
 from steelyard.results.analysis import Estimate
 from steelyard.results.figures import count, percent
+from steelyard.results.gate import Outcome
 
-Outcome = Literal["pass", "regression", "inconclusive"]
 Better = Literal["higher", "lower", "neither"]
 _MORE = ": run more blocks"
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.view import View
+from steelyard.results.gate import read_result
 from steelyard.results.store import SessionDirectory, write_atomic
 
 
@@ -35,6 +36,7 @@ def write_report(directory: SessionDirectory) -> list[Path]:
         list(directory.journal()),
         directory.profiles(),
         sampled,
+        read_result(directory.path),
     )
     contents = {
         "report.html": to_html(view),

@@ -4,7 +4,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from steelyard.analysis.leading import lead
 from steelyard.report import charts, procedures
 from steelyard.report.canvas import SERIES, Chart
 from steelyard.report.ratios import block_ratios
@@ -47,11 +46,10 @@ class FirstScreen:
 def first_screen(view: View) -> FirstScreen:
     """The first screen of a session."""
     *sentences, belief = view.answer
-    first = lead(view.session, view.analysis)
-    sentences = [sentence for sentence in sentences if sentence != first]
+    sentences = [sentence for sentence in sentences if sentence != view.lead]
     chart, by_color = _chart(view)
     keys = [_key(view, index, by_color) for index in range(len(view.arms))]
-    return FirstScreen(first, sentences[:SENTENCES], sentences[SENTENCES:], belief, chart, keys)
+    return FirstScreen(view.lead, sentences[:SENTENCES], sentences[SENTENCES:], belief, chart, keys)
 
 
 def _chart(view: View) -> tuple[Chart | None, bool]:

@@ -6,7 +6,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from steelyard.analysis.sentences import beyond_noise
 from steelyard.report.canvas import INK, STEPS, WIDE, Chart, annotate, arm_tag, finish, rows, with_style
 from steelyard.report.view import View
 from steelyard.results import figures
@@ -23,7 +22,9 @@ def block_ratios(view: View) -> Chart | None:
     if metric is None:
         return None
     compared = [(index, view.estimate(metric.name, arm.name)) for index, arm in enumerate(view.arms)]
-    shown = [(index, e) for index, e in compared if e is not None and e.ratio is not None]
+    shown = [
+        (index, _verdict_estimate(view, e)) for index, e in compared if e is not None and e.ratio is not None
+    ]
     if not shown:
         return None
     labels = [view.arm_label(view.arms[index].name) for index, _ in shown]
@@ -33,20 +34,45 @@ def block_ratios(view: View) -> Chart | None:
     baseline = view.arm_label(view.baseline)
     words = []
     for row, (index, estimate) in enumerate(shown):
-        _draw(axes, row, index, labels[row], estimate)
+        _draw(
+            axes,
+            row,
+            index,
+            labels[row],
+            estimate,
+            "95 % CI" if view.verdict is None else "interval of the verdict",
+        )
         words.append(
             f"{labels[row]}: {figures.effect(estimate)}, interval {figures.bounds(estimate) or 'unknown'}"
         )
+    if view.session.gate is not None:
+        _draw_margin(axes, view.session.gate.margin * (-1 if metric.better == "higher" else 1))
     axes.margins(x=0.08)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
     axes.xaxis.set_major_formatter(
-        lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
+        lambda x, _: figures.percent(x / 100, 0 if abs(x - round(x)) < 1e-6 else 1, sign=True)
     )
     title = f"{metric.label}: change against {baseline}, block by block"
     return finish(axes, "ratios", title, f"{'; '.join(words)}.")
 
 
-def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate) -> None:
+def _draw_margin(axes: Axes, margin: float) -> None:
+    """Where the harm begins that a gate forbids."""
+    axes.axvline(100 * margin, color=INK["void"], lw=1.6, ls="--")
+    text = f"margin {figures.percent(abs(margin))}"
+    side: dict[str, Any] = {"ha": "left" if margin > 0 else "right", "va": "top", "fontsize": 11.5}
+    annotate(axes, text, (100 * margin, -0.5), (5 if margin > 0 else -5, 0), color=INK["muted"], **side)
+
+
+def _verdict_estimate(view: View, estimate: Estimate) -> Estimate:
+    """With the interval that a gate was judged by, which is wider than that of a session which is looked at once."""
+    if view.verdict is None or not view.verdict.looks or view.verdict.looks[-1].ratio is None:
+        return estimate
+    last = view.verdict.looks[-1]
+    return estimate.model_copy(update={"ratio": last.ratio, "low": last.low, "high": last.high})
+
+
+def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate, interval: str) -> None:
     """A row: a ring for each block, and below them the mean with its interval."""
     rings: dict[str, Any] = {"color": INK["muted"], "mfc": "none", "ms": 6.5, "mew": 1.2}
     for place, ratio in enumerate(estimate.ratios, start=1):
@@ -54,11 +80,13 @@ def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate) -> Non
         axes.plot(100 * (min(ratio, _MOST) - 1), row - 0.16, "o", gid=arm_tag(arm, tip), **rings)
     assert estimate.ratio is not None
     mean = 100 * (min(estimate.ratio, _MOST) - 1)
-    tip = f"{label}: {figures.effect(estimate)}, 95 % CI {figures.bounds(estimate) or 'unknown'}"
+    tip = f"{label}: {figures.effect(estimate)}, {interval} {figures.bounds(estimate) or 'unknown'}"
+    is_shown = False
     if estimate.low is not None and estimate.high is not None:
         ends = [100 * (min(end, _MOST) - 1) for end in (estimate.low, estimate.high)]
         axes.plot(ends, [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip))
-    face = INK["accent" if beyond_noise(estimate) else "surface"]
+        is_shown = estimate.unequal is None and not estimate.low <= 1 <= estimate.high
+    face = INK["accent" if is_shown else "surface"]
     style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}
     axes.plot(mean, row + 0.16, "o", gid=arm_tag(arm, tip), **style)
     text = f"{figures.effect(estimate)} ({figures.bounds(estimate) or 'no interval'})"

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.leading import lead
 from steelyard.analysis.moved import MovedTogether, find_moved, moved_sentence
 from steelyard.analysis.owners import NONE, has_none
 from steelyard.analysis.sentences import answer
@@ -19,8 +20,10 @@ from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
 from steelyard.report.sampled import SampledProfile
+from steelyard.report.verdict import question_of, verdict_lead, verdict_sentences
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, Estimate, MetricInfo, Summary
+from steelyard.results.gate import GateResult
 from steelyard.results.measurement import ComponentResult, Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
@@ -67,6 +70,7 @@ class View:
         journal: Sequence[JournalEntry] = (),
         profiles: Mapping[str, Sequence[str]] | None = None,
         sampled: Sequence[SampledProfile] = (),
+        verdict: GateResult | None = None,
     ) -> None:
         self.session = session
         self.analysis = analysis
@@ -83,7 +87,13 @@ class View:
         self.baseline = analysis.baseline
         self.specs: dict[str, Spec] = {arm.name: arm.spec for arm in session.arms}
         self.procedure = session.arms[0].spec.procedure
-        self.answer = answer(session, analysis)
+        self.verdict = verdict
+        self.question = question_of(session)
+        # A gate has a rule of its own, and the answer of an experiment may differ from it.
+        if verdict is not None:
+            self.lead, self.answer = verdict_lead(verdict), verdict_sentences(session, verdict)
+        else:
+            self.lead, self.answer = lead(session, analysis), answer(session, analysis)
 
     @cached_property
     def evidence(self) -> list[MovedTogether]:

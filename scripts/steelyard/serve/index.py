@@ -13,9 +13,9 @@ from steelyard import __version__
 from steelyard.analysis.sentences import answer
 from steelyard.errors import NoSpace, SteelyardError
 from steelyard.escape import printable
-from steelyard.gate.result import GateResult, read_result
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
+from steelyard.results.gate import GateResult, read_result
 from steelyard.results.schema import JournalEntry, Session
 from steelyard.results.spec import Record
 from steelyard.results.store import SessionDirectory, identity_of, write_record

@@ -15,9 +15,9 @@ from steelyard.analysis.across import Side
 from steelyard.analysis.estimates import analyse
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.gate.history import Entry, entry_of, read_entries
-from steelyard.gate.result import read_result
 from steelyard.host.lock import LOCK, is_held
 from steelyard.regular import read_bytes
+from steelyard.results.gate import read_result
 from steelyard.results.store import SessionDirectory
 from steelyard.serve import pages
 from steelyard.serve.filters import Filters

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import sample
 import sample_procedures
+from sample_gate import gate_view
 from waiting import wait_until
 
 from steelyard.report.pages import to_html
@@ -33,6 +34,7 @@ SESSIONS: dict[str, Callable[[], View]] = {
     "ramp-up": lambda: sample.make_view(sample_procedures.ramp_up_plan()),
     "capacity": search,
     "survive": lambda: sample.make_view(sample_procedures.survive_plan()),
+    "gate": lambda: gate_view(0.9),
 }
 CUT = """() => [...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth + 1)
     .map(box => `${box.getAttribute('aria-label')}: ${box.scrollWidth} > ${box.clientWidth}`)"""

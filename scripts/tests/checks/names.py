@@ -46,8 +46,8 @@ FORBIDDEN = {
 
 PERSISTED = {
     "gate/certificate.py: Certificate.told": "a key of noise certificates",
-    "gate/result.py: GateResult.beside": "a key of gate.json",
-    "gate/result.py: GateResult.looks": "a key of gate.json",
+    "results/gate.py: GateResult.beside": "a key of gate.json",
+    "results/gate.py: GateResult.looks": "a key of gate.json",
     "jvm/identity.py: JvmIdentity.kind": "a key of session.json and trial.json",
     "results/measurement.py: ComponentResult.told": "a key of trial.json",
     "results/schema.py: GateTerms.looks": "a key of session.json",

@@ -17,16 +17,17 @@ from fake_engine import FakeEngine, World
 from sessions import Bench
 
 from steelyard.build import GitFailed
+from steelyard.cli import gate as gate_module
 from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
 from steelyard.errors import Exit
 from steelyard.gate import elsewhere, sides
 from steelyard.gate import plan as gate_plan
-from steelyard.gate.result import GateResult
 from steelyard.host.doctor import Activity, examine
 from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.figures import percent
+from steelyard.results.gate import GateResult
 from steelyard.results.schema import HostFacts, Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
 from steelyard.session import opening, runner
@@ -123,6 +124,11 @@ def commands(
             directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock, **more
         )
 
+    def report_again(directory: SessionDirectory) -> list[Path]:
+        page = directory.path / "report.html"
+        page.write_text(f"verdict there: {(directory.path / 'gate.json').exists()}", encoding="utf-8")
+        return [page]
+
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)
     for module in (gate_plan, opening):
@@ -131,6 +137,7 @@ def commands(
     monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_module, "run_session", run_session)
     monkeypatch.setattr(runner, "write_report", lambda _: [])
+    monkeypatch.setattr(gate_module, "write_report", report_again)
     monkeypatch.setattr(gate_plan, "watch", lambda _: Activity(made.busy, 0.0, ()))
     return made
 
@@ -159,6 +166,7 @@ def test_certificate_then_pass_then_regression(commands: Commands) -> None:
     assert "--baseline threads=6 --candidate threads=7" in session.command
     assert not (folder / "confirmation").exists()
     assert (folder / "gate.junit.xml").exists()
+    assert (folder / "report.html").read_text(encoding="utf-8") == "verdict there: True"
 
     commands.effect = -0.08
     called = commands.gate()

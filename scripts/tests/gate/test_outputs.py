@@ -10,7 +10,8 @@ from pairs import gate, pairs
 
 from steelyard.cli.gate import _print
 from steelyard.gate.outputs import Bar, chart, to_annotations, to_junit, to_markdown, write_outputs
-from steelyard.gate.result import GateResult, conclude
+from steelyard.gate.result import conclude
+from steelyard.results.gate import GateResult
 
 SIDES = {"baseline": "a`|\n<b>@x", "candidate": "change"}
 

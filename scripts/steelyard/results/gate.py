@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""gate.json: the verdict of a gate."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from steelyard.results.schema import FORMAT_VERSION
+from steelyard.results.spec import Record
+from steelyard.results.store import read_record
+
+Outcome = Literal["pass", "regression", "inconclusive"]
+
+
+class InterimResult(Record):
+    """One interim analysis."""
+
+    blocks: int
+    pairs: int
+    """Those of them that could be used."""
+    ratio: float | None
+    low: float | None
+    """Interval of the ratio at the analysis's own level (98 % where none says otherwise)."""
+    high: float | None
+    sentence: str
+    stops: str | None
+    """Why it was the last."""
+
+
+class OtherMetric(Record):
+    """A further metric, which decides nothing."""
+
+    metric: str
+    label: str
+    change: str
+    """The change with its 95 % interval, for people."""
+    better: str
+    worse: bool | None
+    """Beyond noise (Bonferroni's correction over all of them); None: not shown."""
+    ratio: float | None
+    low: float | None
+    high: float | None
+
+
+class GateResult(Record):
+    """gate.json."""
+
+    format_version: int = FORMAT_VERSION
+    outcome: Outcome
+    sentence: str
+    metric: str
+    label: str
+    better: str
+    margin: float
+    floor: float | None
+    certificate: str | None
+    sides: dict[str, str]
+    workload: str
+    session: str
+    seconds: float
+    """That its trials took."""
+    looks: list[InterimResult]
+    confirmation: list[InterimResult] | None = None
+    """Analyses of the session that should confirm a regression; None: there was nothing to confirm."""
+    beside: list[OtherMetric] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What belongs beside the answer: sentences."""
+    void: int = 0
+    trials: int = 0
+
+
+def read_result(folder: Path) -> GateResult | None:
+    """The verdict in a session's folder; None: there is none (yet)."""
+    path = folder / "gate.json"
+    return read_record(path, GateResult) if path.exists() else None
