@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.errors import Exit
+from steelyard.errors import Exit, SteelyardError
 from steelyard.paths import ROOT
 
 LOG = "progress.log"
@@ -88,7 +88,7 @@ def why_ended(series: Callable[[], object]) -> str | None:
         series()
     except KeyboardInterrupt:
         return "interrupted: the same call goes on"
-    except Stopped as stopped:
+    except (Stopped, SteelyardError) as stopped:
         return str(stopped)
     return None
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What watching costs a server: CPU of a request and throughput with nothing, and with each thing that can watch it.
 
-    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/watching_cost.py FOLDER [--blocks 10] [--workload ping]
+    PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/watching_cost.py FOLDER [--blocks 10] [--minutes N]
+        [--workload ping]
 
 One session of the process engine, kept in FOLDER, on HotSpot: every trial is a fresh start, a block holds each way to
 watch once, in an order that balances what one trial leaves to the next. Ways: the GC log (which trials keep unless they
 are told otherwise), the JIT's log (`jit_log`), native memory tracking, `perf stat` of all that this host counts
 (`--counters all`), and async-profiler (`--profile EVENT`). Safepoints have no log: they are in counters that the JVM
-keeps in any case, as what the sampler reads is. A FOLDER that is such a session already goes on where it ended.
+keeps in any case, as what the sampler reads is. A FOLDER that is such a session already goes on where it ended;
+with `--minutes 30` no trial begins that would not end in time.
 
 It prints a table: changes against nothing, paired by block, each with its own 95 % CI (Student's t over blocks). Void
 trials are in it, and are counted: on a host that others use all of them are void, and a ratio of two trials of one
@@ -23,13 +25,14 @@ from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
+from session_series import Stopped, TimeLeft, why_ended
 
 from steelyard.analysis.paired import paired_test
+from steelyard.analysis.rounds import seconds_of
 from steelyard.build import BUILDS
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.live import screen
 from steelyard.cli.run import make_ready, prepare_resume
-from steelyard.errors import MissingRequirement
 from steelyard.host.lock import host_lock
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
@@ -174,13 +177,13 @@ def _profiler(event: str) -> str:
     return f"{PROFILER} {event}"
 
 
-def begin(options: argparse.Namespace, console: Console) -> SessionDirectory:
+def begin(options: argparse.Namespace, console: Console) -> None:
     """Write the session down: arms of the experiment, those of the profiler with its agent."""
     folder: Path = options.folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     file = folder.with_name(f"{folder.name}.yaml")
     file.write_text(experiment_text(options), encoding="utf-8")
-    plan = make_plan(RunRequest(str(file), jdk=options.jdk))
+    plan = make_plan(RunRequest(str(file), jdk=options.jdk, workload=options.workload))
     make_ready(plan, console, [folder.parent])
     ensure_builds(console, plan.runtimes, plan.specs.values(), options.profile)
     levels = {arm.name: str(arm.levels[FACTOR]) for arm in plan.arms}
@@ -189,7 +192,7 @@ def begin(options: argparse.Namespace, console: Console) -> SessionDirectory:
         arm: _with_agent(spec, agents[levels[arm]]) if levels[arm] in agents else spec
         for arm, spec in plan.specs.items()
     }
-    return new_session(replace(plan, specs=specs), folder.parent, folder.name)
+    new_session(replace(plan, specs=specs), folder.parent, folder.name)
 
 
 def _with_agent(spec: Spec, event: Event) -> Spec:
@@ -198,14 +201,19 @@ def _with_agent(spec: Spec, event: Event) -> Spec:
     return spec.with_changes("server", lambda server: {"jvm_options": [*server.jvm_options, agent]})
 
 
-def run(directory: SessionDirectory, runtimes: RuntimeResolver, console: Console) -> None:
-    """Run what is left of the session; without perf on this host its arm is as the one that nothing watches."""
+def run(
+    directory: SessionDirectory, runtimes: RuntimeResolver, console: Console, time_left: TimeLeft
+) -> None:
+    """Run what is left of the session.
+
+    Raises:
+        Stopped: there is no time for another trial.
+        SteelyardError: what the session needs is not there (perf, its ports), or its trials do not start.
+        KeyboardInterrupt: it was interrupted; what ended is kept.
+    """
     session = directory.session()
     schedule, ways = Schedule(session), ways_of(session)
-    try:
-        events, missing = choose_counters([ALL], [], schedule.all_specs)
-    except MissingRequirement as error:
-        raise SystemExit(str(error)) from error
+    events, missing = choose_counters([ALL], [], schedule.all_specs)
     trials = directory.trials()
     with host_lock(), Children() as children, screen(session, console, set()) as watcher:
         for sentence in missing:
@@ -216,6 +224,7 @@ def run(directory: SessionDirectory, runtimes: RuntimeResolver, console: Console
         states = HostStates([], children, directory.path)
         directory.log(session.created, "session-start")
         while (planned := schedule.next(trials)) is not None:
+            require_time(time_left, trials)
             watcher.trial_started(planned, len(trials), schedule.total(trials))
             counted = events if ways[planned.arm] == PERF else {}
             context = RunContext(children, watcher, counters=counted)
@@ -223,6 +232,13 @@ def run(directory: SessionDirectory, runtimes: RuntimeResolver, console: Console
             watcher.trial_ended(trials[-1], len(trials), schedule.total(trials))
             require_starts(trials)
     analyse_again(directory)
+
+
+def require_time(time_left: TimeLeft, trials: Sequence[Trial]) -> None:
+    """A trial takes as long as the longest so far; the first one begins in any case."""
+    longest = max((seconds_of([trial]) for trial in trials), default=0.0)
+    if not time_left.holds(longest):
+        raise Stopped(f"no time for another trial of {longest:.0f} s: the same call goes on")
 
 
 def ways_of(session: Session) -> dict[str, str]:
@@ -242,17 +258,28 @@ def main() -> None:
     parser.add_argument("--warm-up", type=int, default=15, help="seconds before each window, at least")
     parser.add_argument("--seconds", type=int, default=20, help="of each window")
     parser.add_argument("--profile", action="append", choices=EVENTS, help="what async-profiler samples: cpu")
+    parser.add_argument("--minutes", type=float, help="that there are")
     parser.add_argument("--jdk", type=Path)
     options = parser.parse_args()
     options.profile = options.profile or ["cpu"]
     options.folder = options.folder.resolve()
     console = Console(stderr=True)
-    there = (options.folder / "session.json").exists()
-    directory = SessionDirectory(options.folder) if there else begin(options, console)
+    directory, left = SessionDirectory(options.folder), TimeLeft(options.minutes)
+    why = why_ended(lambda: measure(directory, options, console, left))
+    if (options.folder / "session.json").exists():
+        sys.stdout.write(table(costs(directory.trials(), ways_of(directory.session()))) + "\n")
+    sys.exit(why)
+
+
+def measure(
+    directory: SessionDirectory, options: argparse.Namespace, console: Console, time_left: TimeLeft
+) -> None:
+    """Write the session down where it is not, and run what is left of it (raises as `run`)."""
+    if not (directory.path / "session.json").exists():
+        begin(options, console)
     if Schedule(directory.session()).next(directory.trials()) is not None:
         runtimes, _ = prepare_resume(directory, LOCAL, console)
-        run(directory, runtimes, console)
-    sys.stdout.write(table(costs(directory.trials(), ways_of(directory.session()))) + "\n")
+        run(directory, runtimes, console, time_left)
 
 
 if __name__ == "__main__":

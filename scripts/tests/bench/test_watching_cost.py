@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import watching_cost as bench
 from builders import make_trial
+from session_series import Stopped, TimeLeft, why_ended
 
+from steelyard.errors import MissingRequirement
 from steelyard.results.schema import Trial
 from steelyard.session.plan import RunRequest, question_of
 
@@ -61,3 +63,22 @@ def test_its_experiment_has_an_arm_for_each_way(tmp_path: Path) -> None:
     experiment = question_of(RunRequest(str(file))).experiment
     assert list(experiment.factors[bench.FACTOR].levels) == [*bench.LEVELS, "profiler cpu", "profiler alloc"]
     assert experiment.design.equal
+
+
+def test_no_trial_begins_that_would_not_end_in_time() -> None:
+    now = 0.0
+    left = TimeLeft(1.0, lambda: now)
+    taken = [make_trial(1, NOTHING, started=100.0, phases={"start": (101, 105), "stop": (125, 130)})]
+    bench.require_time(left, [])  # the first one
+    now = 30.0
+    bench.require_time(left, taken)
+    now = 31.0
+    with pytest.raises(Stopped, match="no time for another trial of 30 s"):
+        bench.require_time(left, taken)
+
+
+def test_what_is_missing_is_said_in_a_sentence() -> None:
+    def run() -> None:
+        raise MissingRequirement("perf is not installed")
+
+    assert why_ended(run) == "perf is not installed"
