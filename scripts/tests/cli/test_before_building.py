@@ -2,7 +2,6 @@
 """Arguments are checked before anything is built, which takes minutes; what fails to come up leaves its log."""
 
 import contextlib
-import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 from commands import Result, run_command
-from e2e.driver import free_port
+from e2e.driver import free_port, taken_port
 
 from steelyard.cli import run, workload
 from steelyard.errors import MissingRequirement
@@ -117,10 +116,7 @@ def test_a_program_that_is_missing_and_a_port_that_is_taken(
 
     result = steelyard(*arguments("/no/such/program", free_port()))
     assert (result.code, "/no/such/program is missing" in result.err) == (3, True), result.err
-    with socket.socket() as taken:
-        port = free_port()
-        taken.bind(("0.0.0.0", port))
-        taken.listen()
+    with taken_port() as port:
         result = steelyard(*arguments("sh", port))
     assert (result.code, f"port {port} is already in use" in result.err) == (5, True), result.err
 

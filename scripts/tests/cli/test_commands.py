@@ -3,7 +3,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ import jsonschema
 import pytest
 import yaml
 from commands import Result, run_command
-from e2e.driver import free_port
+from e2e.driver import taken_port
 from planned import question, session_of, specs
 from rich.console import Console
 
@@ -365,10 +364,7 @@ def test_a_port_in_use_is_named_before_anything_starts(
     steelyard: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("steelyard.cli.run.require_idle", lambda _: None)  # of no matter here: it may be busy
-    with socket.socket() as taken:
-        port = free_port()
-        taken.bind(("0.0.0.0", port))
-        taken.listen()
+    with taken_port() as port:
         result = steelyard("run", "jvm-count", "--quick", "--port", str(port), "--out", str(tmp_path))
     assert result.code == 5
     assert str(port) in result.err

@@ -10,7 +10,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,21 @@ def free_port() -> int:
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+@contextmanager
+def taken_port() -> Iterator[int]:
+    """A port on which a program listens; one that was free a moment ago may be gone, or still be closing."""
+    for port in iter(free_port, None):
+        with socket.socket() as taken:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                taken.bind(("0.0.0.0", port))
+            except OSError:
+                continue
+            taken.listen()
+            yield port
+            return
 
 
 def processes_that_mention(text: str) -> list[str]:
