@@ -13,7 +13,6 @@ exchanged in 70 ways, two by two the same, so that it is 2 of 70 there, and ten 
 none with a chance of 75 %.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from session_series import (
     append_row,
     launcher,
     read_rows,
+    series_parser,
     split_options,
     why_ended,
 )
@@ -75,15 +75,15 @@ def run_sessions(
     longest = max((row["seconds"] for row in there), default=0.0)
     missing = sessions - len(_whole(there, int(starts)))
     for number in range(len(there) + 1, len(there) + 1 + missing):
-        if not left.holds(longest):
-            raise Stopped(f"no time for another session of {longest / 60:.0f} minutes: the same call goes on")
+        left.require(longest, f"session of {longest / 60:.0f} minutes")
         out, began = folder / f"{number:02d}", time.monotonic()
         ended = start(["run", *words, *options, "--resume", "--out", str(out)])
         if ended.code not in (Exit.OK, Exit.INCOMPLETE):
             raise Stopped(ended.message)
         (session,) = {path.parent for path in out.glob("*/session.json")}
-        longest = max(longest, time.monotonic() - began)
-        row = {"session": str(session), "seconds": time.monotonic() - began, "event": event}
+        seconds = time.monotonic() - began
+        longest = max(longest, seconds)
+        row = {"session": str(session), "seconds": seconds, "event": event}
         append_row(folder / SESSIONS, {**row, **methods_named(session)})
 
 
@@ -122,16 +122,15 @@ def table(rows: Sequence[Row], starts: int) -> str:
 def main() -> None:
     """Run the sessions that are missing one after the other, and print all."""
     words, options = split_options(sys.argv[1:])
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser = series_parser(__doc__)
     parser.add_argument("--sessions", type=int, default=10)
     parser.add_argument("--event", choices=EVENTS, default="cpu")
     parser.add_argument("--starts", type=int, default=4, help="of each arm that are profiled")
-    parser.add_argument("--minutes", type=float, help="that there are")
     given = parser.parse_args(words)
-    folder, left = given.folder.resolve(), TimeLeft(given.minutes)
-    profiling = given.event, str(given.starts)
-    why = why_ended(lambda: run_sessions(folder, given.sessions, profiling, options, launcher(folder), left))
+    folder, profiling = given.folder, (given.event, str(given.starts))
+    why = why_ended(
+        lambda: run_sessions(folder, given.sessions, profiling, options, launcher(folder), given.time_left)
+    )
     sys.stdout.write(table(read_rows(folder / SESSIONS), given.starts))
     sys.exit(why)
 

@@ -17,7 +17,6 @@ on a host that does nothing else. Twenty equal gates and ten of each planted har
     ... planted_gates.py FOLDER same:20 work-2:10 work-3:10 -- --quick --margin 5%
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -40,6 +39,7 @@ from session_series import (
     append_row,
     launcher,
     read_rows,
+    series_parser,
     split_options,
     why_ended,
 )
@@ -69,13 +69,11 @@ VERDICTS = (Exit.OK, Exit.REGRESSION, Exit.INCONCLUSIVE)
 def main() -> None:
     """Run the gates that are missing one after the other, and print all answers."""
     words, options = split_options(sys.argv[1:])
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser = series_parser(__doc__)
     parser.add_argument("cases", nargs="+", metavar="CASE[:NUMBER]", help=", ".join(CASES))
-    parser.add_argument("--minutes", type=float, help="that there are")
     given = parser.parse_args(words)
-    folder, left = given.folder.resolve(), TimeLeft(given.minutes)
-    why = why_ended(lambda: run_gates(folder, given.cases, options, launcher(folder), left))
+    folder: Path = given.folder
+    why = why_ended(lambda: run_gates(folder, given.cases, options, launcher(folder), given.time_left))
     sys.stdout.write(table(read_rows(folder / ANSWERS)))
     sys.exit(why)
 
@@ -103,8 +101,7 @@ def run_gates(
     for name in missing:
         answers = read_rows(folder / ANSWERS)
         longest = max((row["seconds"] for row in answers if row["options"] == list(options)), default=0.0)
-        if not time_left.holds(longest):
-            raise Stopped(f"no time for another gate of {longest / 60:.0f} minutes: the same call goes on")
+        time_left.require(longest, f"gate of {longest / 60:.0f} minutes")
         before = {row.get("folder") for row in answers}
         place = next(
             place for number in range(1, 10_000) if (place := f"{own.name}/{name}-{number:02d}") not in before

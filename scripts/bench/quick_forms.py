@@ -11,13 +11,22 @@ no figure as too many of its trials were void, is tried again. What `plan` refus
 `--minutes 60` those run that end in time by their plans. Hours for all of them, on a host that does nothing else.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from session_series import Launch, Row, TimeLeft, append_row, launcher, read_rows, split_options, why_ended
+from session_series import (
+    Launch,
+    Row,
+    TimeLeft,
+    append_row,
+    launcher,
+    read_rows,
+    series_parser,
+    split_options,
+    why_ended,
+)
 
 from pages import quick_forms
 from steelyard.errors import Exit, SteelyardError
@@ -119,19 +128,18 @@ def table(rows: Sequence[Row]) -> str:
 def main() -> None:
     """Run them, and print the table of all that FOLDER tells."""
     words, options = split_options(sys.argv[1:])
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser = series_parser(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--page", action="store_true", help="take what was measured into the page")
-    parser.add_argument("--minutes", type=float, help="that there are")
     given = parser.parse_args(words)
     known = sorted(experiment_files(EXPERIMENTS))
     if unknown := set(given.names) - set(known):
         parser.error(f"no experiment: {', '.join(sorted(unknown))}")
-    folder, left = given.folder.resolve(), TimeLeft(given.minutes)
-    names = given.names or known
+    folder, names = given.folder, given.names or known
     why = why_ended(
-        lambda: run_forms(folder, names, options, launcher(folder), page=given.page, time_left=left)
+        lambda: run_forms(
+            folder, names, options, launcher(folder), page=given.page, time_left=given.time_left
+        )
     )
     sys.stdout.write(table([*newest_rows(folder).values()]))
     sys.exit(why)

@@ -5,6 +5,7 @@ What ended is a line of a file. A command writes its progress to a log and not i
 ends in order where the series is killed; the next call takes it up.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -82,6 +83,29 @@ def split_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     return words[:at], words[at + 1 :]
 
 
+def series_parser(about: str | None) -> argparse.ArgumentParser:
+    """Takes the folder of a series and the time that it has.
+
+    Args:
+        about: docstring of the script, whose first line says what it is.
+    """
+    parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
+    parser.add_argument("folder", type=lambda text: Path(text).resolve())
+    parser.add_argument(
+        "--minutes",
+        dest="time_left",
+        metavar="MINUTES",
+        type=_time_left,
+        default=TimeLeft(None),
+        help="that there are",
+    )
+    return parser
+
+
+def _time_left(minutes: str) -> "TimeLeft":
+    return TimeLeft(float(minutes))
+
+
 def why_ended(series: Callable[[], object]) -> str | None:
     """Run a series; why it ended before its end, a sentence for `sys.exit`."""
     try:
@@ -144,3 +168,8 @@ class TimeLeft:
     def holds(self, seconds: float) -> bool:
         """Whether there are so many seconds left."""
         return self._end is None or self._clock() + seconds <= self._end
+
+    def require(self, seconds: float, what: str) -> None:
+        """Raises Stopped where there are not: `what`, as `gate of 15 minutes`, does not begin."""
+        if not self.holds(seconds):
+            raise Stopped(f"no time for another {what}: the same call goes on")

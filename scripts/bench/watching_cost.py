@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import fmean
 
 from rich.console import Console
-from session_series import Stopped, TimeLeft, why_ended
+from session_series import TimeLeft, series_parser, why_ended
 
 from steelyard.analysis.paired import paired_test
 from steelyard.analysis.rounds import seconds_of
@@ -237,8 +237,7 @@ def run(
 def require_time(time_left: TimeLeft, trials: Sequence[Trial]) -> None:
     """A trial takes as long as the longest so far; the first one begins in any case."""
     longest = max((seconds_of([trial]) for trial in trials), default=0.0)
-    if not time_left.holds(longest):
-        raise Stopped(f"no time for another trial of {longest:.0f} s: the same call goes on")
+    time_left.require(longest, f"trial of {longest:.0f} s")
 
 
 def ways_of(session: Session) -> dict[str, str]:
@@ -248,24 +247,20 @@ def ways_of(session: Session) -> dict[str, str]:
 
 def main() -> None:
     """Read the command line, run, and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
+    parser = series_parser(__doc__)
+    parser.description, parser.formatter_class = __doc__, argparse.RawDescriptionHelpFormatter
     parser.add_argument("--workload", default="ping")
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--users", type=int, default=8)
     parser.add_argument("--warm-up", type=int, default=15, help="seconds before each window, at least")
     parser.add_argument("--seconds", type=int, default=20, help="of each window")
     parser.add_argument("--profile", action="append", choices=EVENTS, help="what async-profiler samples: cpu")
-    parser.add_argument("--minutes", type=float, help="that there are")
     parser.add_argument("--jdk", type=Path)
     options = parser.parse_args()
     options.profile = options.profile or ["cpu"]
-    options.folder = options.folder.resolve()
     console = Console(stderr=True)
-    directory, left = SessionDirectory(options.folder), TimeLeft(options.minutes)
-    why = why_ended(lambda: measure(directory, options, console, left))
+    directory = SessionDirectory(options.folder)
+    why = why_ended(lambda: measure(directory, options, console, options.time_left))
     if (options.folder / "session.json").exists():
         sys.stdout.write(table(costs(directory.trials(), ways_of(directory.session()))) + "\n")
     sys.exit(why)

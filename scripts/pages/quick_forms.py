@@ -11,12 +11,13 @@ the same workload, procedure and metric (docs/results/pair-spreads.json); else n
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from steelyard.analysis.paired import LEVEL, detectable_effect, paired_test, t_quantile
+from steelyard.analysis.rounds import seconds_of
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick
@@ -24,7 +25,7 @@ from steelyard.experiment.schema import Experiment
 from steelyard.measure.registry import metric_info
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.figures import percent
-from steelyard.results.schema import Trial
+from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import host_checks, metric_checks
 
@@ -100,7 +101,7 @@ def record_of(directory: SessionDirectory) -> Measured:
     return {
         "session": session.id,
         "experiment": session.experiment.name,
-        "day": datetime.fromtimestamp(session.created, UTC).date().isoformat(),
+        "day": day_of(session),
         "workload": session.workload.name,
         "metric": primary,
         "arms": len(session.arms),
@@ -109,23 +110,28 @@ def record_of(directory: SessionDirectory) -> Measured:
         "window": session.experiment.load.measure,
         "pair_sd": round(sd, 5),
         "detects": round(detectable_effect(blocks, sd, len(session.arms) - 1) or math.inf, 4),
-        "minutes": round(minutes_taken(trials), 1),
+        "minutes": round(seconds_of(trials) / 60, 1),
         "void": sum(one.state == "void" for one in trials),
         "trials": len(trials),
         "cpus": session.host.cpus,
     }
 
 
-def minutes_taken(trials: Sequence[Trial]) -> float:
-    """Time that the trials of a session took, all their phases; pauses between them left out."""
-    spans = [(one.started, max(end for _, end in one.phases.values())) for one in trials if one.phases]
-    return math.fsum(end - start for start, end in spans) / 60
+def day_of(session: Session) -> str:
+    """The day on which a session began, in UTC: `2026-11-26`."""
+    return datetime.fromtimestamp(session.created, UTC).date().isoformat()
 
 
 def read_measured(path: Path | None = None) -> list[Measured]:
     """All records of a file (what was measured), oldest first."""
     entries: list[Measured] = json.loads((path or MEASURED).read_text(encoding="utf-8"))
     return entries
+
+
+def write_measured(path: Path, records: Iterable[Measured]) -> None:
+    """Write all records of a file, each on a line of its own."""
+    lines = ",\n ".join(json.dumps(record) for record in records)
+    path.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
 
 
 def pair_sd(record: Measured) -> float:
@@ -190,9 +196,7 @@ def main(arguments: Sequence[str]) -> None:
     if arguments:
         records = [*read_measured(), *(record_of(SessionDirectory(Path(text))) for text in arguments)]
         # A session that is given twice is one.
-        once = {one["session"]: one for one in records}.values()
-        lines = ",\n ".join(json.dumps(one) for one in once)
-        MEASURED.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
+        write_measured(MEASURED, {one["session"]: one for one in records}.values())
     PAGE.write_text(make_page(), encoding="utf-8")
 
 

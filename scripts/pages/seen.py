@@ -12,16 +12,17 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pages.quick_forms import minutes_taken
+from pages.quick_forms import day_of, read_measured, write_measured
+from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.sentences import beyond_noise, brief
 from steelyard.errors import BadInput
 from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo
 from steelyard.results.store import SessionDirectory
+from steelyard.session.opening import leave_out
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 SEEN = RESULTS / "seen.json"
@@ -69,7 +70,7 @@ def entry_of(view: View, page: str) -> Kept:
     told = (f"{one.arm}: {one.metric.label} {brief(one.estimate)}" for one in compare(view))
     return {
         "experiment": view.experiment.name,
-        "day": _day(view),
+        "day": day_of(view.session),
         "options": _options(view.session.command),
         "on": f"{_jvms(view)}, {view.arms[0].spec.engine}",
         "seen": "; ".join(told),
@@ -84,14 +85,14 @@ def picture_of(view: View) -> Kept:
     return {
         "experiment": view.experiment.name,
         "options": _options(view.session.command),
-        "day": _day(view),
+        "day": day_of(view.session),
         "host": f"{machine}, {host.cpus} CPUs, {host.architecture.replace('_', '-')}",
         "jvm": _jvms(view),
         "trials": view.analysis.trials,
         "repeats": sum(trial.attempt > 0 for trial in view.trials),
         "not_steady": view.analysis.not_steady_trials,
         "blocks": view.analysis.blocks_complete,
-        "minutes": round(minutes_taken(view.trials)),
+        "minutes": round(seconds_of(view.trials) / 60),
         "changes": [_change(view, one) for one in compare(view)],
     }
 
@@ -108,10 +109,6 @@ def _change(view: View, compared: Compared) -> Kept:
     }
 
 
-def _day(view: View) -> str:
-    return datetime.fromtimestamp(view.session.created, UTC).date().isoformat()
-
-
 def _jvms(view: View) -> str:
     """`HotSpot 17`; each once."""
     kinds = {"hotspot": "HotSpot", "openj9": "OpenJ9"}
@@ -121,22 +118,13 @@ def _jvms(view: View) -> str:
 
 def _options(command: str) -> str:
     """What was typed behind the experiment's name, without the seed and where results go."""
-    kept, words = [], iter(shlex.split(command)[3:])
-    for word in words:
-        name, _, value = word.partition("=")
-        if name not in ("--seed", "--out"):
-            kept.append(word)
-        elif not value:
-            next(words, None)
-    return shlex.join(kept)
+    return shlex.join(leave_out(shlex.split(command)[3:], {"--seed": 1, "--out": 1}))
 
 
 def keep(path: Path, more: Sequence[Kept]) -> None:
     """Add rows to the list; one that is there already is not added twice."""
-    rows: list[Kept] = json.loads(path.read_text(encoding="utf-8"))
-    rows += [row for row in more if row not in rows]
-    lines = ",\n ".join(json.dumps(row) for row in rows)
-    path.write_text(f"[\n {lines}\n]\n", encoding="utf-8")
+    rows = read_measured(path)
+    write_measured(path, [*rows, *(row for row in more if row not in rows)])
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -32,16 +32,10 @@ def block_ratios(view: View) -> Chart | None:
     axes.set_ylim(len(shown) - 0.4, -0.55)
     axes.axvline(0, color=INK["muted"], lw=1.4)
     baseline = view.arm_label(view.baseline)
+    interval = "95 % CI" if view.verdict is None else "interval of the verdict"
     words = []
     for row, (index, estimate) in enumerate(shown):
-        _draw(
-            axes,
-            row,
-            index,
-            labels[row],
-            estimate,
-            "95 % CI" if view.verdict is None else "interval of the verdict",
-        )
+        _draw(axes, row, index, labels[row], estimate, interval)
         words.append(
             f"{labels[row]}: {figures.effect(estimate)}, interval {figures.bounds(estimate) or 'unknown'}"
         )
@@ -66,9 +60,9 @@ def _draw_margin(axes: Axes, margin: float) -> None:
 
 def _verdict_estimate(view: View, estimate: Estimate) -> Estimate:
     """With the interval that a gate was judged by, which is wider than that of a session which is looked at once."""
-    if view.verdict is None or not view.verdict.looks or view.verdict.looks[-1].ratio is None:
+    last = view.verdict.last if view.verdict is not None else None
+    if last is None or last.ratio is None:
         return estimate
-    last = view.verdict.looks[-1]
     return estimate.model_copy(update={"ratio": last.ratio, "low": last.low, "high": last.high})
 
 

@@ -22,9 +22,9 @@ def question_of(session: Session) -> str:
 
 def verdict_lead(result: GateResult) -> str:
     """The verdict with its figure."""
-    if not result.looks or result.looks[-1].ratio is None:
+    if result.last is None or result.last.ratio is None:
         return f"{capital(result.outcome)}."
-    return f"{capital(result.outcome)}: {figures.effect(result.looks[-1])} {result.label} with the candidate."
+    return f"{capital(result.outcome)}: {figures.effect(result.last)} {result.label} with the candidate."
 
 
 def verdict_sentences(session: Session, result: GateResult) -> list[str]:
@@ -51,9 +51,10 @@ def _other_metrics(result: GateResult) -> list[str]:
 
 
 def _belief(session: Session, result: GateResult) -> str:
-    last = result.looks[-1] if result.looks else None
     planned = max(place.block for place in session.schedule)
-    parts = [f"{last.pairs if last is not None else 0} of at most {count(planned, 'pair')} were used"]
+    parts = [
+        f"{result.last.pairs if result.last is not None else 0} of at most {count(planned, 'pair')} were used"
+    ]
     if result.void:
         parts.append(
             f"{result.void} of {count(result.trials, 'trial')} {'was' if result.void == 1 else 'were'} void"

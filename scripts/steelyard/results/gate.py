@@ -69,6 +69,11 @@ class GateResult(Record):
     void: int = 0
     trials: int = 0
 
+    @property
+    def last(self) -> InterimResult | None:
+        """The analysis that the verdict rests on; None: there was none."""
+        return self.looks[-1] if self.looks else None
+
 
 def read_result(folder: Path) -> GateResult | None:
     """The verdict in a session's folder; None: there is none (yet)."""

@@ -3,7 +3,7 @@
 
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -115,16 +115,26 @@ _NOT_REPEATED = {"--resume": 0, "--go-on": 0, "--json": 0, "--metrics-port": 1}
 
 def repeat_command(argv: Sequence[str], seed: int) -> str:
     """The command line that runs the same session again, in the same order: as it was typed, with the seed."""
-    kept, words = [PROGRAM], iter(argv)
-    for word in words:
-        name, _, value = word.partition("=")
-        if name not in _NOT_REPEATED:
-            kept.append(word)
-        elif _NOT_REPEATED[name] and not value:
-            next(words, None)
+    kept = [PROGRAM, *leave_out(argv, _NOT_REPEATED)]
     if not any(word == "--seed" or word.startswith("--seed=") for word in kept):
         kept += ["--seed", str(seed)]
     return shlex.join(kept)
+
+
+def leave_out(words: Iterable[str], options: Mapping[str, int]) -> list[str]:
+    """The words of a command line without some options.
+
+    Args:
+        options: name -> number of its values, 0 or 1, which follow it as a word or behind a `=`.
+    """
+    kept, words = list[str](), iter(words)
+    for word in words:
+        name, _, value = word.partition("=")
+        if name not in options:
+            kept.append(word)
+        elif options[name] and not value:
+            next(words, None)
+    return kept
 
 
 def resume_command(directory: SessionDirectory, target: ClusterTarget) -> str:

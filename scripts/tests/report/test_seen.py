@@ -15,7 +15,6 @@ from steelyard.results import figures
 from steelyard.results.store import SessionDirectory
 
 NOTE = "lab-notes/2026-11-26-self-check.md"
-WANTED = ("throughput", "cpu_per_1k")
 
 
 @pytest.fixture
