@@ -163,18 +163,18 @@ def run_tiers(
 
 
 def report(tests: Sequence[Outcome], is_complete: bool) -> Counter[str]:
-    """Print Maven's failures, the slowest tests and those that were tried twice; the counts.
+    """Print the slowest tests, those that failed and those that were tried twice; the counts.
 
     Args:
         tests: all that ran.
         is_complete: whether a test that was tried twice is a failure, as in the run of every tier.
     """
-    for test in tests:
-        if test.failure is not None:
-            _print(f"FAILED {test.name} - {test.failure}")
     _print("slowest tests:")
     for test in slowest(tests):
         _print(f"  {test.seconds:6.1f} s  {test.name}")
+    for test in tests:  # last of all: logs of CI are read from their end
+        if test.failure is not None:
+            _print(f"FAILED {test.name} - {test.failure}")
     retried = [test.name for test in tests if test.is_retried]
     if RETRIED.exists():
         retried += RETRIED.read_text(encoding="utf-8").splitlines()

@@ -201,8 +201,13 @@ class Beside:
 
 
 def fail_with_log(what: str, log: Path) -> NoReturn:
-    """Fail; what was printed last is shown with the first test that needed it, and not with each of dozens."""
-    print(log.read_text(encoding="utf-8", errors="replace")[-8000:])  # noqa: T201 - pytest captures it
+    """Fail; what was printed last is shown with the first test that needed it, and not with each of dozens.
+
+    Below it what Maven calls an error, first of all the tests that failed: it prints these long before its end.
+    """
+    text = log.read_text(encoding="utf-8", errors="replace")
+    errors = "".join(line for line in text.splitlines(keepends=True) if line.startswith("[ERROR]"))
+    print(f"{text[-4000:]}\n{errors[:4000]}")  # noqa: T201 - pytest captures it
     pytest.fail(f"{what}: see the first of these failures, or {log}", pytrace=False)
 
 

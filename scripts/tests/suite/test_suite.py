@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from stages import LONGEST, maven_command, why_no_engine
+from stages import LONGEST, fail_with_log, maven_command, why_no_engine
 from waiting import wait_until
 
 import suite.__main__ as runner
@@ -161,6 +161,18 @@ def test_a_torn_report_is_a_failure(tmp_path: Path) -> None:
     assert count(runner._read_or_failure(torn)) == Counter(failed=1)
 
 
+def test_the_tests_that_failed_are_shown_however_long_a_log_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "maven.log"
+    log.write_text("[ERROR] a.B.bad:7 expected 1\n" + "[INFO] more\n" * 1000 + "the end\n", encoding="utf-8")
+    with pytest.raises(pytest.fail.Exception, match="maven ended: see"):
+        fail_with_log("maven ended", log)
+    shown = capsys.readouterr().out
+    assert shown.endswith("the end\n\n[ERROR] a.B.bad:7 expected 1\n\n")
+    assert len(shown) < 5000
+
+
 @pytest.mark.parametrize(("is_complete", "failed"), [(False, 1), (True, 3)])
 def test_tests_that_were_tried_twice_are_named_and_fail_a_complete_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], is_complete: bool, failed: int
@@ -174,11 +186,11 @@ def test_tests_that_were_tried_twice_are_named_and_fail_a_complete_run(
     ]
     counts = runner.report(tests, is_complete)
     assert capsys.readouterr().out.splitlines() == [
-        "FAILED c.bad - expected 1",
         "slowest tests:",
         "     9.0 s  b.slow",
         "     2.0 s  c.bad",
         "     1.0 s  a.quick",
+        "FAILED c.bad - expected 1",
         "flaky: b.slow",
         "flaky: tests/e2e/test_a.py::test_a",
     ]

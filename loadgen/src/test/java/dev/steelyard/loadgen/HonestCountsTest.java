@@ -53,7 +53,7 @@ class HonestCountsTest {
 
   /**
    * It closes each connection once it has answered, and does not say so before. What was not sent
-   * there goes over another, and is no error.
+   * there goes over another, and is no error: if it were, half of all requests would be.
    */
   @Test
   void whatWasNotSentOverAClosedConnectionIsNoAttempt() throws Exception {
@@ -64,12 +64,13 @@ class HonestCountsTest {
               return false;
             })) {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
-      settings.put("thinkTimeMillis", 20);
+      // Longer than the server takes from its answer to its close, on a busy machine, too.
+      settings.put("thinkTimeMillis", 200);
       Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 60);
       long unanswered = injector.summary().at("/operations/ping/unanswered").asLong();
       assertEquals(injector.errors(), unanswered, injector::console);
       assertEquals(server.served(), injector.requests() - unanswered);
-      assertTrue(injector.requests() > 10 * unanswered, "unanswered: " + unanswered);
+      assertTrue(injector.requests() > 3 * unanswered, "unanswered: " + unanswered);
     }
   }
 

@@ -27,9 +27,10 @@ class TradeInjectorTest {
   private ObjectNode settings() {
     ObjectNode settings = Injector.settings(folder, List.of(server.url()));
     settings.put("scenario", "daytrader7").remove("journey");
+    // However many sessions begin while one is under way, no two sell one user's holdings.
     settings
         .putObject("parameters")
-        .put("users", 30)
+        .put("users", 100_000)
         .put("quotes", 40)
         .put("facesSessions", 40)
         .put("socketSeconds", 1);
@@ -85,9 +86,6 @@ class TradeInjectorTest {
   void arrivalsOfTheOpenModelUseTheSocketsOfTheirVisitors() throws Exception {
     ObjectNode settings = settings().put("model", "open").put("rate", 500);
     settings.remove("users");
-    // However many sessions are under way at once on a slow machine, no two sell one user's
-    // holdings.
-    settings.withObject("/parameters").put("users", 100_000);
     Injector injector = runUntilSocketsAreReplaced(settings, 32, () -> true);
     assertEquals(server.served("updates"), requests(injector, "market-summary"));
   }

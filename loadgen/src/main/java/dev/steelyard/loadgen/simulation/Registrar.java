@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -28,6 +29,7 @@ import java.util.stream.IntStream;
  */
 final class Registrar implements Closeable {
   private final Settings settings;
+  private final LongSupplier clock;
   private final Hello hello;
   private final ServerSocketChannel listener;
   private final Selector selector;
@@ -35,10 +37,12 @@ final class Registrar implements Closeable {
 
   /**
    * @param port that it listens at, on all addresses
+   * @param clock nanoseconds that never go back
    * @throws IOException if it cannot
    */
-  Registrar(Settings settings, int port) throws IOException {
+  Registrar(Settings settings, int port, LongSupplier clock) throws IOException {
     this.settings = settings;
+    this.clock = clock;
     hello = new Hello(settings);
     listener = ServerSocketChannel.open();
     try {
@@ -59,7 +63,7 @@ final class Registrar implements Closeable {
    * @throws StartBarrierException if one has not come in time, or has come twice
    */
   Map<Integer, Socket> awaitOthers(BooleanSupplier stopped) throws IOException {
-    Patience patience = new Patience(settings.meetSeconds());
+    Patience patience = new Patience(settings.meetSeconds(), clock);
     while (registered.size() < settings.injectors() - 1) {
       if (stopped.getAsBoolean()) {
         return Map.of();
@@ -126,7 +130,8 @@ final class Registrar implements Closeable {
       other.close();
       return;
     }
-    if (registered.putIfAbsent(index, other) != null) {
+    SocketChannel earlier = registered.put(index, other);
+    if (earlier != null && !hasEnded(earlier)) {
       throw new StartBarrierException(
           "Injector %d came twice: give each an \"injector\" of its own, or restart all."
               .formatted(index));
@@ -138,6 +143,18 @@ final class Registrar implements Closeable {
   private void forget(SocketChannel other) {
     registered.values().remove(other);
     close(other);
+  }
+
+  /**
+   * Asked, and not awaited: after a pause of this process the end of one and the hello of who came
+   * in its place are there at once, in any order. The next look forgets it.
+   */
+  private static boolean hasEnded(SocketChannel one) {
+    try {
+      return one.read(ByteBuffer.allocate(1)) < 0;
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   /** Hands the connections over, which block from now on; nobody else is let in. */

@@ -112,7 +112,7 @@ public final class RunLife {
   }
 
   private void live() {
-    try (StartBarrier barrier = StartBarrier.of(run.settings)) {
+    try (StartBarrier barrier = StartBarrier.of(run.settings, run.clock::nanos)) {
       if (run.settings.awaitStart()) {
         awaitStart();
       }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * The injectors of a run that nobody steers, as in the pods of a Job: they meet at the first one,
@@ -44,6 +45,7 @@ final class StartBarrier implements Closeable {
   private static final int END_MILLIS = 60_000;
 
   private final Settings settings;
+  private final LongSupplier clock;
   private final Hello hello;
 
   /** Null where this is not the first injector, or the only one. */
@@ -61,8 +63,9 @@ final class StartBarrier implements Closeable {
     }
   }
 
-  private StartBarrier(Settings settings, Registrar registrar) {
+  private StartBarrier(Settings settings, LongSupplier clock, Registrar registrar) {
     this.settings = settings;
+    this.clock = clock;
     hello = new Hello(settings);
     this.registrar = registrar;
   }
@@ -71,14 +74,18 @@ final class StartBarrier implements Closeable {
    * The barrier of a run; of one injector alone, or of a run that nobody joins, nothing happens
    * there.
    *
+   * @param clock nanoseconds that never go back
    * @throws IOException if the first injector cannot listen at its port
    */
-  static StartBarrier of(Settings settings) throws IOException {
+  static StartBarrier of(Settings settings, LongSupplier clock) throws IOException {
     boolean first = settings.meet() != null && settings.injector() == 0;
     try {
       return new StartBarrier(
           settings,
-          first && settings.injectors() > 1 ? new Registrar(settings, port(settings)) : null);
+          clock,
+          first && settings.injectors() > 1
+              ? new Registrar(settings, port(settings), clock)
+              : null);
     } catch (IOException e) {
       throw new StartBarrierException(
           "The injectors cannot meet at %s: %s.".formatted(settings.meet(), e.getMessage()));
@@ -123,7 +130,7 @@ final class StartBarrier implements Closeable {
   }
 
   private void register(BooleanSupplier stopped) throws IOException, InterruptedException {
-    Patience patience = new Patience(settings.meetSeconds());
+    Patience patience = new Patience(settings.meetSeconds(), clock);
     String last = "";
     while (!stopped.getAsBoolean()) {
       if (patience.isOver()) {

@@ -10,9 +10,11 @@ import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.simulation.StartBarrier.StartBarrierException;
 import dev.steelyard.testkit.Processes;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,6 +25,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,7 +67,11 @@ class BarrierTest {
 
   /** What happens to an injector of three: it begins, or says why not. */
   private Future<?> begins(Settings settings) throws IOException {
-    StartBarrier barrier = StartBarrier.of(settings);
+    return begins(settings, System::nanoTime);
+  }
+
+  private Future<?> begins(Settings settings, LongSupplier time) throws IOException {
+    StartBarrier barrier = StartBarrier.of(settings, time);
     open.add(barrier);
     return threads.submit(
         () -> {
@@ -125,6 +134,34 @@ class BarrierTest {
     }
   }
 
+  /** Both at one look, as after a pause; which of the two is seen first is by chance, each time. */
+  @Test
+  void oneThatIsLostWhileAnotherComesInItsPlaceIsNotThereTwice() throws Exception {
+    byte[] hello = new Hello(settings(1, 3, 7, 300)).of(1).array();
+    try (Registrar registrar = new Registrar(settings(0, 3, 7, 300), port, System::nanoTime)) {
+      List<Socket> comers = new ArrayList<>();
+      AtomicInteger looks = new AtomicInteger();
+      var all =
+          registrar.awaitOthers(
+              () -> {
+                try {
+                  if (looks.incrementAndGet() % 2 == 1) {
+                    comers.add(stranger(""));
+                  } else {
+                    if (comers.size() > 1) {
+                      comers.remove(0).close();
+                    }
+                    comers.get(0).getOutputStream().write(hello);
+                  }
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+                return looks.get() == 60;
+              });
+      assertTrue(all.isEmpty(), "the third has not come");
+    }
+  }
+
   @Test
   void oneThatIsThereTwiceIsNamed() throws Exception {
     Future<?> first = begins(0);
@@ -134,16 +171,38 @@ class BarrierTest {
     assertTrue(failure(first).startsWith("Injector 1 came twice"));
   }
 
-  /** All say which it was. */
   @Test
-  void oneThatIsMissingIsNamedByAllOnceTimeIsOver() throws Exception {
-    Future<?> first = begins(settings(0, 3, 7, 2));
-    Future<?> second = begins(settings(1, 3, 7, 2));
+  void oneThatIsMissingIsNamedToAllOnceTimeIsOver() throws Exception {
+    AtomicBoolean isLate = new AtomicBoolean();
+    AtomicLong time = new AtomicLong();
+    Settings settings = settings(0, 3, 7, 5);
+    // Time stands still until one is there, and then passes by a second at each look.
+    Future<?> first =
+        begins(settings, () -> isLate.get() ? time.addAndGet(1_000_000_000) : time.get());
+    Socket second = stranger("");
+    second.getOutputStream().write(new Hello(settings).of(1).array());
+    assertEquals(Hello.LENGTH, second.getInputStream().readNBytes(Hello.LENGTH).length);
+    isLate.set(true);
     String sentence =
-        "Injector 2 did not come to 127.0.0.1:%d within 2 s: the run did not start."
+        "Injector 2 did not come to 127.0.0.1:%d within 5 s: the run did not start."
             .formatted(port);
     assertEquals(sentence, failure(first));
-    assertEquals(sentence, failure(second));
+    ByteBuffer told = ByteBuffer.wrap(second.getInputStream().readAllBytes());
+    assertEquals(StartBarrier.givenUp(sentence), told);
+  }
+
+  @Test
+  void whatTheFirstGaveUpForIsToldByAll() throws Exception {
+    try (ServerSocket first = new ServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
+      Settings settings = settings(1, 3, 7, 300);
+      Future<?> second = begins(settings);
+      try (Socket other = first.accept()) {
+        other.getInputStream().readNBytes(Hello.LENGTH);
+        other.getOutputStream().write(new Hello(settings).of(0).array());
+        other.getOutputStream().write(StartBarrier.givenUp("Injector 2 did not come").array());
+      }
+      assertEquals("Injector 2 did not come", failure(second));
+    }
   }
 
   @Test
