@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.SettingsReader;
+import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.loadgen.simulation.StartBarrier.StartBarrierException;
 import dev.steelyard.testkit.Processes;
 import java.io.IOException;
@@ -67,7 +68,7 @@ class BarrierTest {
 
   /** What happens to an injector of three: it begins, or says why not. */
   private Future<?> begins(Settings settings) throws IOException {
-    return begins(settings, System::nanoTime);
+    return begins(settings, new RunClock()::nanos);
   }
 
   private Future<?> begins(Settings settings, LongSupplier time) throws IOException {
@@ -138,7 +139,7 @@ class BarrierTest {
   @Test
   void oneThatIsLostWhileAnotherComesInItsPlaceIsNotThereTwice() throws Exception {
     byte[] hello = new Hello(settings(1, 3, 7, 300)).of(1).array();
-    try (Registrar registrar = new Registrar(settings(0, 3, 7, 300), port, System::nanoTime)) {
+    try (Registrar registrar = new Registrar(settings(0, 3, 7, 300), port, new RunClock()::nanos)) {
       List<Socket> comers = new ArrayList<>();
       AtomicInteger looks = new AtomicInteger();
       var all =
