@@ -55,8 +55,8 @@ def run(
 ) -> None:
     """Run an experiment and write its report.
 
-    Each trial is a fresh start of one arm; blocks hold every arm once in random order. Ctrl-C stops everything and
-    keeps what was measured; `resume` goes on. What it would do: `plan`.
+    Each trial is a fresh start of one arm; blocks hold every arm once, in turns. Ctrl-C stops everything and keeps
+    what was measured; `resume` goes on. What it would do: `plan`.
     """
     console = open_console(stderr=True)
     outputs = LiveOutputs(metrics_port, otlp_endpoint)

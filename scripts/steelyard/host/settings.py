@@ -78,7 +78,11 @@ def interrupts(system: System) -> Seen:
         return Seen(f"{total:,} device interrupts since boot")
     busiest = cpus[counts.index(most)]
     state = f"CPU {busiest} served {most / total:.0%} of {total:,} device interrupts since boot"
-    return Seen(state) if most < ONE_CPU * total else Seen(state, "warn", "sudo systemctl start irqbalance")
+    return (
+        Seen(state)
+        if most < ONE_CPU * total
+        else Seen(state, "warn", "sudo ./steelyard host set irq_affinity=all")
+    )
 
 
 def cgroup(system: System) -> Seen:

@@ -111,7 +111,7 @@ def next_trial(
     repeated was in every round before: its attempt is its round. Several arms share the baseline of their own round and
     of no other; `analysis/rounds.py` takes for each comparison the round in which both are valid.
 
-    A round runs like a block, in random order drawn from the seed, its block and its number; it begins with the arm
+    A round runs like a block, in an order drawn from the seed, its block and its number; it begins with the arm
     that ran last, if it has that, so that of two arms both follow the same one. Where its arms want different host
     states it has plots of its own, numbered on from the block's: an arm and a baseline of another plot
     could not be repeated together before either plot is left. Rounds come at the end of the session, when what voided

@@ -79,6 +79,22 @@ def test_documents_list_every_image() -> None:
     assert listed == set(IMAGES)
 
 
+def test_documents_explain_every_variable_of_a_bundle() -> None:
+    """By its name, or by `_END` beside others that begin alike."""
+    page = text_of("docs/reference/compose-bundles.md") + text_of("docs/how-to/dashboards.md")
+    bundles = [path.read_text(encoding="utf-8") for path in (ROOT / "compose").glob("*/compose.yaml")]
+    variables = {name for text in bundles for name in re.findall(r"\$\{(STEELYARD_[A-Z0-9_]+)", text)}
+    assert len(variables) > 30
+    unexplained = [
+        name
+        for name in sorted(variables)
+        if not name.startswith("STEELYARD_BASE_")
+        and f"`{name}`" not in page
+        and f"`_{name.rpartition('_')[2]}`" not in page
+    ]
+    assert unexplained == []
+
+
 def test_the_nightly_weighs_every_workload() -> None:
     nightly = yaml.safe_load(text_of(".github/workflows/nightly.yml"))
     assert sorted(nightly["jobs"]["gate"]["strategy"]["matrix"]["workload"]) == sorted(workload_names())
