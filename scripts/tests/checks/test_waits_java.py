@@ -45,6 +45,9 @@ ALLOWED = {
     "apps/daytrader7/src/test/java/dev/steelyard/daytrader7/KilledServerIT.java": {
         "clock": "a slow answer may be an error; no answer has to be quick"
     },
+    "apps/olio/geocoder/src/test/java/dev/steelyard/olio/geocoder/GeocoderTest.java": {
+        "clock": "the shortest of many answers; the kernel makes each of them long where one is"
+    },
     "loadgen/src/test/java/dev/steelyard/loadgen/simulation/WaitingSlotsTest.java": {
         "clock": "one that the test moves, for the event loop and the run",
         "unit of a time limit": "how far it is moved",

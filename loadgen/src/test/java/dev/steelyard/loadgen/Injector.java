@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.steelyard.loadgen.recording.RunClock;
 import dev.steelyard.testkit.Waiting;
 import java.io.File;
 import java.io.IOException;
@@ -40,12 +41,15 @@ final class Injector {
           "-Xmx256m",
           "-XX:TieredStopAtLevel=1",
           "-XX:+UseSerialGC",
+          // No test waits as long; one that stood still would have its users connect anew.
+          "-Dgatling.http.pooledConnectionIdleTimeout=600000",
           "--add-opens=java.base/java.lang=ALL-UNNAMED");
 
   private final Path output;
   private final Path console;
   private final Process process;
   private final Thread reader;
+  private final RunClock clock = new RunClock();
 
   private Injector(Path output, Process process) {
     this.output = output;
@@ -173,17 +177,20 @@ final class Injector {
         () -> process.isAlive() ? null : "the injector has ended; it wrote: " + console());
   }
 
-  /** Waits for its end; gives the exit code. */
+  /** Waits for its end and its last words; gives the exit code. */
   int await() throws Exception {
     try {
-      return Waiting.awaitEnd(process);
+      int exit = Waiting.awaitEnd(process);
+      reader.join();
+      return exit;
     } finally {
-      process.destroyForcibly();
+      // The process itself would close what its last words are read from.
+      process.toHandle().destroyForcibly();
       reader.join();
     }
   }
 
-  /** Sends SIGTERM; the process itself would close what its last words are read from. */
+  /** Sends SIGTERM. */
   void terminate() {
     process.toHandle().destroy();
   }
@@ -201,7 +208,15 @@ final class Injector {
 
   /** Ends it as a lost pod does. */
   void kill() {
-    process.destroyForcibly();
+    process.toHandle().destroyForcibly();
+  }
+
+  /**
+   * Milliseconds since the epoch, as the injector's own clock counts: the host's may be set
+   * meanwhile.
+   */
+  long now() {
+    return clock.epochMillis(clock.nanos());
   }
 
   String console() {

@@ -57,6 +57,8 @@ final class PingServer implements AutoCloseable {
     System.setProperty("sun.net.httpserver.nodelay", "true");
     // By itself it closes connections beyond 200 that are idle, whatever was just sent over them.
     System.setProperty("sun.net.httpserver.maxIdleConnections", "100000");
+    // And those that are idle for 30 s, while a user who stood still as long sends over them.
+    System.setProperty("sun.net.httpserver.idleInterval", "86400");
     HttpServer server = HttpServer.create(address, 1024);
     server.setExecutor(threads);
     return server;

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.steelyard.testkit.Processes;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -39,7 +38,7 @@ class StartBarrierTest {
       Injector second = Injector.start(settings(server.url(), 1, port));
       second.until("the other came up", () -> second.healthFile().exists());
       assertEquals(0, server.served());
-      long before = Instant.now().toEpochMilli();
+      long before = second.now();
       Injector first = Injector.start(settings(server.url(), 0, port));
       first.until("both had requests", () -> hadRequests(first) && hadRequests(second));
       first.createStopFile();

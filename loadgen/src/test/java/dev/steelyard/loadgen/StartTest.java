@@ -12,7 +12,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StartTest {
   private static final int SIGTERM_EXIT = 143;
 
-  /** Milliseconds by which the clock of an injector, which is monotonic, may be behind this one. */
+  /** Milliseconds by which the clocks of an injector and of its test may differ. */
   private static final long CLOCKS = 100;
 
   private static final String TWO_PAGES =
@@ -63,7 +62,7 @@ class StartTest {
 
   private static void startAndStop(Injector injector, PingServer server) throws Exception {
     assertEquals(0, server.served(), "load before the start");
-    long start = Instant.now().toEpochMilli();
+    long start = injector.now();
     injector.createStartFile();
     injector.stopOnce("load came", () -> server.served() > 100);
     assertEquals(server.served(), injector.requests());
@@ -83,7 +82,7 @@ class StartTest {
   void startFileMayTellTheTime() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
       Injector injector = waiting(Injector.settings(folder, List.of(server.url())));
-      long at = Instant.now().plusMillis(1500).toEpochMilli();
+      long at = injector.now() + 1500;
       injector.createStartFile(Long.toString(at));
       injector.stopOnce("load came", () -> server.served() > 0);
       long first = injector.summary().at("/times/firstRequestEpochMillis").asLong();
@@ -129,7 +128,7 @@ class StartTest {
         "/ping",
         exchange ->
             PingServer.answer(exchange, asked.incrementAndGet() % 4 == 0 ? 200 : 503, "pong\n"));
-    long before = Instant.now().toEpochMilli();
+    long before = injector.now();
     server.start();
     try {
       assertEquals(0, injector.await(), injector::console);
@@ -145,7 +144,7 @@ class StartTest {
       assertEquals(1, summary.at("/operations/" + operation + "/requests").asInt(), operation);
       assertEquals(0, summary.at("/operations/" + operation + "/errors").asInt(), operation);
       double answered = summary.at("/firstAnswers/" + operation).asDouble();
-      assertTrue(answered > last && answered < Instant.now().toEpochMilli() + CLOCKS, operation);
+      assertTrue(answered > last && answered < injector.now() + CLOCKS, operation);
       last = answered;
     }
     assertTrue(summary.at("/firstAnswers/d").isMissingNode());

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Indexes;
@@ -28,8 +27,7 @@ final class EmbeddedMongoTest {
   private static final int CITIES = 7;
 
   private final EmbeddedMongo server = EmbeddedMongo.start("127.0.0.1", 0);
-  private final MongoClient client =
-      MongoClients.create("mongodb://127.0.0.1:" + server.port() + "/?retryWrites=false");
+  private final MongoClient client = Clients.of("", server.port(), "&retryWrites=false");
   private final MongoCollection<Document> people =
       client.getDatabase("test").getCollection("people");
 

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -70,8 +69,6 @@ final class LoginTest {
   }
 
   private static MongoClient client(String credentials, String more) {
-    return MongoClients.create(
-        "mongodb://%s127.0.0.1:%d/?authSource=admin&retryReads=false%s"
-            .formatted(credentials, SERVER.port(), more));
+    return Clients.of(credentials, SERVER.port(), "&authSource=admin&retryReads=false" + more);
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.Waiting;
 import java.io.BufferedReader;
@@ -40,7 +39,7 @@ final class MainTest {
     Process process = start("--port", Integer.toString(port));
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("embedded-mongo ready on 127.0.0.1:" + port, output.readLine());
-      try (MongoClient client = MongoClients.create("mongodb://127.0.0.1:" + port)) {
+      try (MongoClient client = Clients.of("", port, "")) {
         Document ping = client.getDatabase("test").runCommand(new Document("ping", 1));
         assertEquals(1, ping.get("ok", Number.class).intValue());
         process.toHandle().destroy(); // Which, other than of the process, leaves the output open.
@@ -64,9 +63,8 @@ final class MainTest {
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       assertEquals("embedded-mongo ready on 127.0.0.1:" + port, output.readLine());
       Document list = new Document("listDatabases", 1);
-      String address = "mongodb://%s127.0.0.1:%d/";
-      try (MongoClient known = MongoClients.create(address.formatted("steelyard:secret@", port));
-          MongoClient unknown = MongoClients.create(address.formatted("", port))) {
+      try (MongoClient known = Clients.of("steelyard:secret@", port, "");
+          MongoClient unknown = Clients.of("", port, "")) {
         assertTrue(known.getDatabase("admin").runCommand(list).containsKey("databases"));
         assertThrows(
             MongoCommandException.class, () -> unknown.getDatabase("admin").runCommand(list));

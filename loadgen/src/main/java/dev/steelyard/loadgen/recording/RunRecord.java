@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -89,7 +90,13 @@ public final class RunRecord {
    * @param bytes written to it so far
    */
   static void checkStored(Path file, long bytes) throws IOException {
-    if (!Files.exists(file) || Files.size(file) < bytes) {
+    long size;
+    try {
+      size = Files.size(file);
+    } catch (NoSuchFileException e) {
+      size = -1;
+    }
+    if (size < bytes) {
       throw new IOException(file + " was lost");
     }
   }

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Beginning and end of a run: a thread of its own waits for the start file if it is to, flushes the
@@ -42,7 +41,11 @@ public final class RunLife {
   private volatile boolean initialised;
   private volatile boolean finished;
   private volatile boolean written;
-  private final AtomicBoolean told = new AtomicBoolean();
+
+  /** Whether all that is left takes processor time and a disk alone. */
+  private volatile boolean writes;
+
+  private boolean told;
 
   /** Time for which operations in flight have been waited for. */
   private long drainedNanos;
@@ -102,10 +105,11 @@ public final class RunLife {
     return written ? null : "The load ended before the run did: its recording is incomplete.";
   }
 
-  /** Says once why the run has failed; whether it has. */
-  boolean tellFailure() {
+  /** Says once why the run has failed; whether it has. Returns when that has been said. */
+  synchronized boolean tellFailure() {
     String sentence = failure();
-    if (sentence != null && !told.getAndSet(true)) {
+    if (sentence != null && !told) {
+      told = true;
       System.err.println(sentence);
     }
     return sentence != null;
@@ -121,6 +125,7 @@ public final class RunLife {
       run.open();
       record();
       if (run.failure() == null) {
+        writes = run.settings.meet() == null;
         System.out.print(SummaryText.of(run.close(), run.scenario.ratios()));
         System.out.print(barrier.end(output, run.scenario.ratios()));
         written = true;
@@ -216,7 +221,7 @@ public final class RunLife {
     try {
       long limit = SIGNAL_GRACE_MILLIS + DRAIN_GRACE_MILLIS / 2;
       // In short waits: the time in which this process is stopped does not count.
-      for (long waited = 0; thread.isAlive() && waited < limit; waited += POLL_MILLIS) {
+      for (long waited = 0; thread.isAlive() && (writes || waited < limit); waited += POLL_MILLIS) {
         thread.join(POLL_MILLIS);
       }
     } catch (InterruptedException e) {
