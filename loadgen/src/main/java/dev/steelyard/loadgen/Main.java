@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.security.Security;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -82,7 +83,10 @@ public final class Main {
     RunLife life = prepare(settings, scenario);
     System.out.println(
         SettingsReader.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(settings));
-    configureGatling(settings);
+    AnswerGuardInstaller.install();
+    configuration(settings).forEach(System::setProperty);
+    // A container has no name before it runs: Java would go by that answer for ten seconds.
+    Security.setProperty("networkaddress.cache.negative.ttl", "0");
     life.start();
     LoadSimulation.handOver(life);
     Gatling.main(
@@ -93,20 +97,22 @@ public final class Main {
         });
   }
 
-  /** What Gatling takes from its configuration only. */
-  private static void configureGatling(Settings settings) {
+  /** System properties: what Gatling and Netty take from their configuration only. */
+  static Map<String, String> configuration(Settings settings) {
     String timeout = Integer.toString(settings.requestTimeoutMillis());
-    AnswerGuardInstaller.install();
-    // Netty's search for lost buffers keeps a stack of one allocation in 128: 3 % of a tiny
-    // request.
-    System.setProperty("io.netty.leakDetection.level", "disabled");
-    System.setProperty("gatling.http.connectTimeout", timeout);
-    System.setProperty("gatling.http.requestTimeout", timeout);
-    // Loading OpenSSL costs 0.4 CPU-seconds at the start, which plain HTTP need not pay.
     boolean tls = settings.targets().stream().anyMatch(target -> target.startsWith("https:"));
-    System.setProperty("gatling.ssl.useOpenSsl", Boolean.toString(tls));
-    // A container has no name before it runs: Java would go by that answer for ten seconds.
-    Security.setProperty("networkaddress.cache.negative.ttl", "0");
+    return Map.of(
+        // Its search for lost buffers keeps a stack of one allocation in 128: 3 % of a tiny
+        // request.
+        "io.netty.leakDetection.level",
+        "disabled",
+        "gatling.socket.connectTimeout",
+        timeout,
+        "gatling.http.requestTimeout",
+        timeout,
+        // Loading OpenSSL costs 0.4 CPU-seconds at the start, which plain HTTP need not pay.
+        "gatling.ssl.useOpenSsl",
+        Boolean.toString(tls));
   }
 
   private static RunLife prepare(Settings settings, Scenario scenario) {

@@ -67,7 +67,11 @@ public record Settings(
     Integer meetSeconds,
     Path output) {
 
+  /** What each injector of a run has of its own. */
+  public static final List<String> OWN = List.of("injector", "output");
+
   private static final double MAX_SECONDS = 7 * 24 * 3600;
+  private static final int LAST_PORT = 65_535;
 
   /** How load is offered. */
   public enum Model {
@@ -130,7 +134,7 @@ public record Settings(
         within(
             "requestTimeoutMillis", requireNonNullElse(requestTimeoutMillis, 10_000), 1, 600_000);
     awaitStart = requireNonNullElse(awaitStart, false);
-    if (meet != null && !meet.matches("[^:\\s]+:[0-9]{1,5}")) {
+    if (meet != null && !isAddress(meet)) {
       throw must("meet", meet, "HOST:PORT of the first injector");
     }
     meetSeconds = within("meetSeconds", requireNonNullElse(meetSeconds, 300), 1, 86_400);
@@ -170,6 +174,12 @@ public record Settings(
       throw new SettingsException(
           key, "belongs to the %s model: leave it out, or set \"model\" to it".formatted(model));
     }
+  }
+
+  /** Whether it ends with a port that a process can listen at. */
+  private static boolean isAddress(String text) {
+    return text.matches("[^:\\s]+:[1-9][0-9]{0,4}")
+        && Integer.parseInt(text.substring(text.indexOf(':') + 1)) <= LAST_PORT;
   }
 
   private static void checkScalar(String name, Object value) {

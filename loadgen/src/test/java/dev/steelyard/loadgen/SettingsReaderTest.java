@@ -195,6 +195,8 @@ class SettingsReaderTest {
         "users | null | Setting \"users\" is missing",
         "firstUser | 0 | Setting \"firstUser\" is unknown",
         "meet | \"injector\" | it must be HOST:PORT of the first injector",
+        "meet | \"injector:0\" | it must be HOST:PORT of the first injector",
+        "meet | \"injector:65536\" | it must be HOST:PORT of the first injector",
         "rate | 5 | Setting \"rate\" belongs to the open model",
         "arrivals | \"even\" | Setting \"arrivals\" belongs to the open model",
         "rampSeconds | -1 | it must be a number from 0 to",

@@ -92,6 +92,15 @@ class StartTest {
   }
 
   @Test
+  void startFileThatTellsNoTimeIsRefusedInOneSentence() throws Exception {
+    Injector injector = waiting(Injector.settings(folder, List.of("http://127.0.0.1:9")));
+    injector.createStartFile("soon");
+    assertEquals(1, injector.await(), injector::console);
+    String sentence = "start holds \"soon\": give milliseconds since 1970, or an empty file.";
+    assertTrue(injector.console().contains(sentence), injector::console);
+  }
+
+  @Test
   void stopFileEndsAnInjectorThatWaits() throws Exception {
     Injector injector = waiting(Injector.settings(folder, List.of("http://127.0.0.1:9")));
     injector.createStopFile();

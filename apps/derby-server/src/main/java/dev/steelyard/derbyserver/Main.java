@@ -34,6 +34,7 @@ public final class Main {
   private static final int FAILED = 1;
   private static final int BAD_ARGUMENTS = 2;
   private static final int PORT_TAKEN = 5;
+  private static final int LAST_PORT = 65_535;
 
   /**
    * Seconds, after which a global transaction that is not prepared is undone, unless the JVM was
@@ -54,7 +55,10 @@ public final class Main {
     }
     String folder = given.getOrDefault("--folder", "");
     String port = given.getOrDefault("--port", "");
-    if (given.size() != 3 || folder.isEmpty() || !port.matches("[1-9][0-9]{0,4}")) {
+    if (given.size() != 3
+        || folder.isEmpty()
+        || !port.matches("[1-9][0-9]{0,4}")
+        || Integer.parseInt(port) > LAST_PORT) {
       throw end(BAD_ARGUMENTS, USAGE);
     }
     serve(given.get("--host"), Integer.parseInt(port), Path.of(folder));

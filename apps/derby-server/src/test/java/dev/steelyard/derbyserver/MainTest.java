@@ -101,7 +101,12 @@ class MainTest {
   @Test
   void badArgumentsAreRefused() throws Exception {
     for (String[] bad :
-        new String[][] {{"--port", "x", "--folder", "f"}, {"--port", "1"}, {"--folder", "f"}}) {
+        new String[][] {
+          {"--port", "x", "--folder", "f"},
+          {"--port", "65536", "--folder", "f"},
+          {"--port", "1"},
+          {"--folder", "f"}
+        }) {
       Process refused = start(bad);
       assertTrue(saidUntilReady(refused).startsWith("Give --port N"));
       assertEquals(2, Waiting.awaitEnd(refused));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.recording;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.scenario.Ratio;
@@ -12,10 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
@@ -38,6 +41,33 @@ public final class Merge {
     for (Path folder : folders) {
       parts.add(read(folder));
     }
+    checkWhole(parts.stream().map(Summary::settings).toList());
+  }
+
+  /**
+   * What is added up must be each injector of one run, once.
+   *
+   * @throws IOException if it is not, and why
+   */
+  static void checkWhole(List<Settings> all) throws IOException {
+    Set<Integer> missing =
+        IntStream.range(0, all.get(0).injectors()).boxed().collect(Collectors.toSet());
+    for (Settings each : all) {
+      if (!shared(each).equals(shared(all.get(0)))) {
+        throw new IOException("injector " + each.injector() + " is of another run");
+      }
+      if (!missing.remove(each.injector())) {
+        throw new IOException("injector " + each.injector() + " is there twice");
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw new IOException("injector " + missing.iterator().next() + " is missing");
+    }
+  }
+
+  private static ObjectNode shared(Settings settings) {
+    ObjectNode shared = SettingsReader.JSON.valueToTree(settings);
+    return shared.remove(Settings.OWN);
   }
 
   private static Summary read(Path folder) throws IOException {

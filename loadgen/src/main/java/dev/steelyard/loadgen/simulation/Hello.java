@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.List;
 
 /**
  * What the injectors of a run say to each other before it starts: a token and an index. The token
@@ -22,15 +21,12 @@ final class Hello {
 
   private static final int STRANGER = -1;
 
-  /** What each injector has of its own. */
-  private static final List<String> OWN = List.of("injector", "output");
-
   private final byte[] token;
   private final int injectors;
 
   Hello(Settings settings) {
     ObjectNode shared = SettingsReader.JSON.valueToTree(settings);
-    shared.remove(OWN);
+    shared.remove(Settings.OWN);
     injectors = settings.injectors();
     try {
       byte[] text = SettingsReader.JSON.writeValueAsString(shared).getBytes(StandardCharsets.UTF_8);

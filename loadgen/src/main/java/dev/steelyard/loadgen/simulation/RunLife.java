@@ -152,10 +152,20 @@ public final class RunLife {
     }
     String told = Files.exists(start) ? Files.readString(start).strip() : "";
     if (!told.isEmpty()) {
-      long at = run.clock.nanosAt(Long.parseLong(told));
+      long at = run.clock.nanosAt(startTime(told));
       for (long left; (left = at - run.clock.nanos()) > 0 && !stopAsked(); ) {
         TimeUnit.NANOSECONDS.sleep(Math.min(left, START_POLL_MILLIS * 1_000_000));
       }
+    }
+  }
+
+  private long startTime(String told) throws IOException {
+    try {
+      return Long.parseLong(told);
+    } catch (NumberFormatException e) {
+      throw new StartBarrier.StartBarrierException(
+          "The file %s holds \"%s\": give milliseconds since 1970, or an empty file. The run did not start."
+              .formatted(output.resolve("start"), told));
     }
   }
 

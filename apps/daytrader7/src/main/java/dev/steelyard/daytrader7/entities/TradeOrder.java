@@ -16,6 +16,7 @@ import jakarta.persistence.Transient;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.sql.Timestamp;
+import java.util.Comparator;
 
 /** An order to buy or to sell. */
 @Entity
@@ -29,6 +30,10 @@ public class TradeOrder implements Serializable {
   public static final String CLOSED = "closed";
   public static final String COMPLETED = "completed";
   public static final String CANCELLED = "cancelled";
+
+  /** By their numbers, which are given in turn. */
+  public static final Comparator<TradeOrder> NEWEST_FIRST =
+      Comparator.comparing(TradeOrder::getOrderID).reversed();
 
   private static final long serialVersionUID = 1L;
 

@@ -62,7 +62,10 @@ public class AccountBean {
       recentOrders =
           config.longRun()
               ? List.of()
-              : trade.orders(Page.userId()).stream().limit(RECENT_ORDERS).toList();
+              : trade.orders(Page.userId()).stream()
+                  .sorted(TradeOrder.NEWEST_FIRST)
+                  .limit(RECENT_ORDERS)
+                  .toList();
     }
     return recentOrders;
   }

@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.StringTokenizer;
 import java.util.logging.Level;
@@ -132,7 +131,7 @@ public class TradeActions {
     boolean all = request.getParameter("showAllOrders") != null;
     List<TradeOrder> shown =
         orders.stream()
-            .sorted(Comparator.comparing(TradeOrder::getOrderID).reversed())
+            .sorted(TradeOrder.NEWEST_FIRST)
             .limit(all ? orders.size() : ORDERS_SHOWN)
             .toList();
     Views.AccountInformation view =

@@ -16,6 +16,7 @@ public final class Main {
 
   private static final int BAD_ARGUMENTS = 2;
   private static final int PORT_TAKEN = 5;
+  private static final int LAST_PORT = 65_535;
 
   private static final String USAGE =
       "Give --port N, a number from 1 to 65535, and if you like --host NAME and --delay MS.";
@@ -31,7 +32,10 @@ public final class Main {
     }
     String port = given.getOrDefault("--port", "");
     String delay = given.get("--delay");
-    if (given.size() != 3 || !port.matches("[1-9][0-9]{0,4}") || !delay.matches("[0-9]{1,5}")) {
+    if (given.size() != 3
+        || !port.matches("[1-9][0-9]{0,4}")
+        || Integer.parseInt(port) > LAST_PORT
+        || !delay.matches("[0-9]{1,5}")) {
       end(BAD_ARGUMENTS, USAGE);
       return;
     }
