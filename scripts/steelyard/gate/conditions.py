@@ -129,6 +129,12 @@ def _deployment(spec: Spec) -> str:
     return ", ".join([*parts, *(["injectors on the same cores"] if spec.injectors_share_cores else [])])
 
 
+def deploys_same(first: Spec, second: Spec) -> bool:
+    """Whether two arms are the same but for what they are called."""
+    one, other = (spec.model_copy(update={"arm": "", "notes": []}) for spec in (first, second))
+    return one == other
+
+
 def different_fields(certified: Conditions, other: Conditions) -> list[str]:
     """What two conditions differ in, or may differ in: what is not known is not equal."""
     mine: Mapping[str, str] = certified.model_dump()

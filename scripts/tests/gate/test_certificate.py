@@ -73,6 +73,7 @@ def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
     assert [many.floor_after(pairs) for pairs in (6, 14, 20)] == [many.floors[pairs] for pairs in (6, 14, 20)]
     before = many.model_copy(update={"floors": {pairs: many.floors[pairs] for pairs in (6, 10, 20)}})
     assert before.floor_after(14) == many.floors[10], "that of fewer pairs is larger"
+    assert before.model_copy(update={"floors": {10: 0.02}}).floor_after(6) is None, "that of more is smaller"
 
 
 def test_drift_and_groups_are_told_and_pairs_cancel_the_drift() -> None:
@@ -95,6 +96,18 @@ def test_too_few_pairs_or_arms_that_differ_certify_nothing() -> None:
         make_certificate(equal_session(8), of_logs([0.0] * 8))
     with pytest.raises(BadInput, match="arms that differ"):
         make_certificate(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
+
+
+@pytest.mark.parametrize(
+    "change", [{"artifact": Artifact(form="image", image="lab/shop:2")}, {"heap_bytes": 2**28}]
+)
+def test_arms_that_may_be_equal_and_differ_certify_nothing(change: dict[str, Any]) -> None:
+    """Those of a gate, which may be equal as well."""
+    session = equal_session(8)
+    baseline, other = session.arms
+    arms = [baseline, other.model_copy(update={"spec": serving(other.spec, **change)})]
+    with pytest.raises(BadInput, match="arms that differ"):
+        make_certificate(session.model_copy(update={"arms": arms}), starts(0.01, 8))
 
 
 def test_says_how_many_blocks_an_effect_takes() -> None:

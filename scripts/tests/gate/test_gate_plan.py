@@ -92,6 +92,17 @@ def terms(plan: SessionPlan) -> GateTerms:
     return make_terms(plan, [6], sides, 0.03, None, certificate(conditions_here(plan, None)))
 
 
+def test_a_certificate_without_a_floor_for_so_few_pairs_allows_no_margin() -> None:
+    plan = gate("checkout", "threads=7")
+    made = certificate(conditions_here(plan, None))
+    (noise,) = made.noise
+    few = made.model_copy(update={"noise": [noise.model_copy(update={"floors": {10: 0.015}})]})
+    sides = {"baseline": "checkout", "candidate": "threads=7"}
+    terms = make_terms(plan, [6], sides, 0.03, None, few)
+    assert terms.floor is None
+    assert "says nothing of gates of 6 pairs" in terms.abstains[0]
+
+
 def certificate(conditions: Conditions) -> Certificate:
     noise = Noise(
         metric="cpu_per_1k",
