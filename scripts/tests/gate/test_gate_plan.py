@@ -42,9 +42,9 @@ def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:
 @pytest.mark.parametrize(
     ("baseline", "candidate", "other"),
     [
-        ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm"}),
-        ("example/shop:1", "example/shop:2", {"engine", "jvm"}),
-        ("jdk=openj9-21", "checkout", {"jvm"}),
+        ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm", "settings"}),
+        ("example/shop:1", "example/shop:2", {"engine", "jvm", "settings"}),
+        ("jdk=openj9-21", "checkout", {"jvm", "settings"}),
         ("jvms=2", "jvms=2,gc_threads=1", {"deployment", "settings"}),
         ("checkout", "threads=7", set()),
         ("build=HEAD", "checkout", set()),

@@ -97,7 +97,9 @@ def test_what_a_session_showed_is_told_of_the_metric_that_decides(recorded: Sess
     assert f"({percent(floor)} with these of 6 s); for both commands: --set measure=" in sentence
 
 
-def test_starts_that_their_seconds_explain_wholly_do_not_differ_beyond_them(recorded: SessionDirectory) -> None:
+def test_starts_that_their_seconds_explain_wholly_do_not_differ_beyond_them(
+    recorded: SessionDirectory,
+) -> None:
     """(sd^2 x 6) / 6 is more than sd^2 there, by rounding."""
     sd = 0.010011
     assert sd**2 - sd**2 * 6 / 6 < 0
