@@ -144,7 +144,8 @@ def estimate(
     logs = log_ratios(values, baseline)
     core = paired_test(logs) if logs is not None else None
     if left_in is None and unequal is None:
-        unequal = f"with void trials left in, {metric_info(name).label} has no ratio, as a figure of it is not above zero"
+        label = metric_info(name).label
+        unequal = f"with void trials left in, {label} has no ratio, as a figure of it is not above zero"
     alone = Estimate(
         metric=name,
         arm=arm,

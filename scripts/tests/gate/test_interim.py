@@ -15,11 +15,11 @@ from steelyard.analysis.paired import sign_flip_p
 from steelyard.analysis.rounds import seconds_of
 from steelyard.gate.certificate import pair_seconds
 from steelyard.gate.interim import (
-    InterimAnalysis,
     DECIDED,
     INTERIM_LEVEL,
     INTERIM_PAIRS,
     LASTS,
+    InterimAnalysis,
     analyse_interim,
     ends_at,
     floor_of,
