@@ -173,8 +173,8 @@ def _deployment(spec: Spec) -> str:
 
 def deploys_same(first: Spec, second: Spec) -> bool:
     """Whether two arms are the same but for what they are called."""
-    one, other = (spec.model_copy(update={"arm": "", "notes": []}) for spec in (first, second))
-    return one == other
+    mine, theirs = (spec.model_copy(update={"arm": "", "notes": []}) for spec in (first, second))
+    return mine == theirs
 
 
 def different_fields(certified: Conditions, other: Conditions) -> list[str]:
