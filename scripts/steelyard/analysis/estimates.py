@@ -132,16 +132,20 @@ def estimate(
     unequal: str | None = None,
     *,
     switched: bool = False,
-    left_in: Sequence[float] = (),
+    left_in: Sequence[float] | None = (),
 ) -> Estimate:
     """Ratio of an arm to the baseline with everything that has to be said about it, as a comparison of its own.
 
-    `left_in` are the ratios with void trials left in; `unequal` is why it shows nothing;
+    `left_in` are the ratios with void trials left in, None where there are none to compute; `unequal` is why it shows
+    nothing, which that is too;
     `switched` whether the host is switched between the two: a block has one switch
     to each state, so that n blocks are n switches, and below `LEAST_SWITCHES` there is no interval.
     """
     logs = log_ratios(values, baseline)
     core = paired_test(logs) if logs is not None else None
+    if left_in is None and unequal is None:
+        label = metric_info(name).label
+        unequal = f"with void trials left in, {label} has no ratio, as a figure of it is not above zero"
     alone = Estimate(
         metric=name,
         arm=arm,
@@ -155,7 +159,7 @@ def estimate(
         cannot_rule_out=None,
         ratios=[ratio_of(value) for value in logs or ()],
         switches=len(common(values, baseline)) if switched else None,
-        left_in=[*left_in],
+        left_in=[*(left_in or ())],
         unequal=unequal,
     )
     return simultaneous(alone, 1)
@@ -199,8 +203,9 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
 
 def ratios_left_in(
     name: str, arm: str, baseline: str, trials: Mapping[str, Mapping[Place, Trial]]
-) -> list[float]:
-    """arm / baseline of each block with void trials left in; empty where none of them is void.
+) -> list[float] | None:
+    """arm / baseline of each block with void trials left in; empty where none of them is void, None where some are and
+    a figure is not above zero, so that there is no ratio.
 
     Args:
         name: of the metric.
@@ -213,7 +218,7 @@ def ratios_left_in(
     if all(trials[which][place].state == "valid" for which in (arm, baseline) for place in places):
         return []
     if any(min(mine[place], base[place]) <= 0 for place in places):
-        return []
+        return None
     return [mine[place] / base[place] for place in places]
 
 

@@ -30,7 +30,13 @@ from steelyard.analysis.paired import (
 )
 from steelyard.analysis.rounds import seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete
-from steelyard.gate.conditions import Conditions, conditions_of, fingerprint, unknown_in
+from steelyard.gate.conditions import (
+    Conditions,
+    conditions_of,
+    deploys_same,
+    fingerprint,
+    unknown_in,
+)
 from steelyard.gate.interim import LASTS, arms_of, floor_of, interims_until
 from steelyard.gate.result import main_void_reason
 from steelyard.measure.network import network_of
@@ -80,11 +86,12 @@ class Noise(Record):
     """Of a pool: standard deviation of the log ratio of equal arms from host to host, beyond what their pairs explain;
     None: of one host, or of too few."""
 
-    def floor_after(self, pairs: int) -> float:
-        """The floor of a gate whose last interim analysis is after so many pairs; of fewer pairs, where a certificate
-        was made before there was one for these: that is larger."""
+    def floor_after(self, pairs: int) -> float | None:
+        """The floor, as a fraction, of a gate whose last interim analysis is after so many pairs. Where a certificate
+        was made before there was one for these it is that of fewer pairs, which is larger; None: it has none of them,
+        and those of more pairs are too small."""
         known = [last for last in self.floors if last <= pairs]
-        return self.floors[max(known)] if known else self.floor
+        return self.floors[max(known)] if known else None
 
 
 class Windows(Record):
@@ -158,14 +165,16 @@ def make_certificate(
         BadInput: its arms are not equal.
         Incomplete: too few of its pairs could be used.
     """
-    if not session.experiment.design.equal:
+    first, *others = (arm.spec for arm in session.arms)
+    # `equal` says that arms may be: those of a gate differ.
+    if not session.experiment.design.equal or not all(deploys_same(first, other) for other in others):
         raise BadInput(
             f"{session.id} has arms that differ: `./steelyard certify` makes a session of equal ones"
         )
     primary = session.experiment.metrics.primary
     noise = noise_of(session, trials, [info.name for info in METRIC_INFOS])
-    first = next((candidate for candidate in noise if candidate.metric == primary), None)
-    if first is None:
+    deciding = next((candidate for candidate in noise if candidate.metric == primary), None)
+    if deciding is None:
         raise Incomplete(
             f"{session.id} has fewer than {FEWEST} pairs with {primary} that vary at all: nothing can be certified by"
             f" it{main_void_reason(trials)}"
@@ -183,7 +192,7 @@ def make_certificate(
         network=network_of(trials),
         pool=pool,
         member=fingerprint(session.host),
-        blocks=first.pairs,
+        blocks=deciding.pairs,
         pair_seconds=pair_seconds(trials),
         noise=noise,
         windows=windows_of(trials),

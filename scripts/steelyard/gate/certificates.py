@@ -43,7 +43,7 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
         which = {
             "host": "another host",
             "host_settings": "other settings of the host",
-            "settings": "other settings of workload or JVM",
+            "settings": "other settings of workload, JVM or resources",
         }
         unknown = [name for name in unknown_in(wanted) if name in differ]
         over = "it is of a time that has not come: set this host's clock" if ahead else "it has expired"

@@ -3,11 +3,12 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.schema import HostFacts
-from steelyard.results.spec import MEASURED_ROLES, Component, Record, Spec
+from steelyard.results.spec import Component, Record, Spec
 from steelyard.units import format_size
 
 _HOST = ("architecture", "cpu_model", "sockets", "cores", "cpus", "threads_per_core", "virtualization")
@@ -22,6 +23,7 @@ _LATER = {
 """Settings of a JVM that there were not when the first certificates were made: they count where they are set."""
 UNKNOWN = "unknown"
 """What stands for a condition that the host or the component does not tell: no certificate holds for it."""
+_NUMBER = re.compile(r"\d+")
 _SIZE = 2**30
 """Memory is compared by the GiB: what a kernel leaves of it moves."""
 
@@ -45,8 +47,8 @@ class Conditions(Record):
     """Number of servers, the cores, heap and memory limit of each, settings of their JVMs that noise hangs on, whether
     injectors have cores of their own and whether another side runs beside them."""
     settings: str = ""
-    """Digest of what else was set: settings of the workload, topology, heap, memory and JVM
-    settings of every server and compiler. Empty: not recorded, which holds for nothing."""
+    """Digest of what else was set: settings of the workload, topology, states of the host, and of every component its
+    CPUs, CPU quota, heap, memory, JVM settings and environment. Empty: not recorded, which holds for nothing."""
 
 
 def fingerprint(host: HostFacts, pool: str | None = None) -> str:
@@ -84,24 +86,64 @@ def _settings(spec: Spec) -> str:
     """Digest of all that was set and has no field of its own. A setting of the workload that names the file that runs
     (`-jar /shop/new.jar`) says which build it is, and versions of one are what a gate weighs."""
     words = [word for server in spec.servers for word in server.artifact.words]
-    own = {
-        name: value
+    files = {
+        name: str(value)
         for name, value in spec.settings.items()
-        if not any("/" in word and word.endswith(f"/{value}") for word in words)
+        if any("/" in word and word.endswith(f"/{value}") for word in words)
     }
-    components = [
-        {
-            "name": component.name,
-            "heap": component.heap_bytes,
-            "memory": component.memory_bytes,
-            "cpus": len(component.cpus),
-            "told": component.expected_info,
-            "jvm": _set(component.jvm_settings) if component.jvm_settings is not None else None,
-        }
-        for component in spec.of(*MEASURED_ROLES)
-    ]
-    parts = {"topology": spec.topology, "through": spec.through, "settings": own, "components": components}
+    ports = {
+        str(port): f"{name} of {component.name}"
+        for component in spec.components
+        for name, port in (("port", component.port), ("service port", component.serves))
+    }
+
+    def as_set(text: str) -> str:
+        """A text without what an engine filled in, and without which build it is."""
+        for file in files.values():
+            text = text.replace(file, "")
+        return _NUMBER.sub(lambda number: ports.get(number[0], number[0]), text)
+
+    parts = {
+        "topology": spec.topology,
+        "through": spec.through,
+        "numa": spec.numa,
+        "host": spec.host_states,
+        "settings": {name: value for name, value in spec.settings.items() if name not in files},
+        "components": [_resources(component) | _texts(component, as_set) for component in spec.components],
+    }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _resources(component: Component) -> dict[str, object]:
+    """What a component has, and what its JVM and its injector are told; nothing of what is left out."""
+    jvm = component.jvm_settings
+    parts = {
+        "name": component.name,
+        "role": component.role,
+        "heap": component.heap_bytes,
+        "memory": component.memory_bytes,
+        "cpus": len(component.cpus),
+        "quota": component.cpu_quota,
+        "killed": component.killed_after,
+        "kept": component.kept,
+        "told": component.expected_info,
+        "jvm": _set(jvm) if jvm is not None else None,
+        "load": {name: value for name, value in component.settings.items() if name != "targets"},
+    }
+    return {name: value for name, value in parts.items() if value}
+
+
+def _texts(component: Component, as_set: Callable[[str], str]) -> dict[str, object]:
+    """How a component is started. The words of a server say which build it is; the options of an injector are those of
+    its own JVM's version."""
+    words = component.artifact.words if component.role != "server" else []
+    options = component.jvm_options if component.role != "injector" else []
+    parts = {
+        "environment": {name: as_set(text) for name, text in component.environment.items()},
+        "words": [as_set(word) for word in words],
+        "options": [as_set(option) for option in options],
+    }
+    return {name: value for name, value in parts.items() if value}
 
 
 def _set(jvm: JvmSettings) -> dict[str, object]:
@@ -127,6 +169,12 @@ def _deployment(spec: Spec) -> str:
     if first.jvm_settings is not None:
         parts += [f"{name} {getattr(first.jvm_settings, name)}" for name in _JVM]
     return ", ".join([*parts, *(["injectors on the same cores"] if spec.injectors_share_cores else [])])
+
+
+def deploys_same(first: Spec, second: Spec) -> bool:
+    """Whether two arms are the same but for what they are called."""
+    mine, theirs = (spec.model_copy(update={"arm": "", "notes": []}) for spec in (first, second))
+    return mine == theirs
 
 
 def different_fields(certified: Conditions, other: Conditions) -> list[str]:

@@ -143,7 +143,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
         stops: str | None = DECIDED
     elif not later:
         stops = LAST
-    elif why is not None:
+    elif why is not None or left_in is None:
         stops = "no further pair cures that"
     elif 2 * effect.n < blocks:
         stops = f"only {effect.n} of {count(blocks, 'pair')} could be used, and more of the same would tell no more"

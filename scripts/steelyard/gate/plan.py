@@ -20,7 +20,7 @@ from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.certificate import Certificate
 from steelyard.gate.certificates import find_certificate, pool_sentence
-from steelyard.gate.conditions import Conditions, conditions_of
+from steelyard.gate.conditions import Conditions, conditions_of, deploys_same
 from steelyard.gate.interim import INTERIM_PAIRS, interims_until, levels_of
 from steelyard.gate.result import explain_floor
 from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
@@ -28,7 +28,7 @@ from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
 from steelyard.measure.host import DUET_LIMIT
 from steelyard.measure.registry import metric_info
-from steelyard.results.figures import percent
+from steelyard.results.figures import count, percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.sampling.procfs import boot_id
@@ -174,6 +174,12 @@ def make_terms(
         why = f"the noise certificate {certificate.name} has no figure of {metric_info(name).label}"
         return terms.model_copy(update={"abstains": [why]})
     floor = noise.floor_after(interims[-1])
+    if floor is None:
+        why = (
+            f"the noise certificate {certificate.name} says nothing of gates of {count(interims[-1], 'pair')}: make"
+            " it anew with `./steelyard certify`"
+        )
+        return terms.model_copy(update={"abstains": [why]})
     abstains = [explain_floor(floor, margin)] if floor > margin else []
     return terms.model_copy(update={"floor": floor, "abstains": abstains})
 
@@ -294,11 +300,8 @@ def _refuse_host_states(plan: SessionPlan) -> None:
 
 def _same(plan: SessionPlan) -> str | None:
     """What both sides are, where they are the same."""
-    first, second = (
-        spec.model_copy(update={"arm": "", "notes": []})
-        for spec in (plan.specs[arm.name] for arm in plan.arms)
-    )
-    if first != second:
+    first, second = (plan.specs[arm.name] for arm in plan.arms)
+    if not deploys_same(first, second):
         return None
     artifact = first.servers[0].artifact
     return artifact.image or (f"build {artifact.build}" if artifact.build else "one command line")

@@ -52,7 +52,8 @@ def decide(
     pass: the one-sided 95 % upper bound of the harm is below the margin. regression: else, the whole 95 % interval
     lies on the harmful side and the point estimate is at least half the margin. Both need a permutation of signs to
     agree (`_agrees`). inconclusive: everything else, every estimate whose trials are void, or not steady, clearly
-    unequally often, and every one that the void trials, left in, would change. (95 % each is `level` and `passing`.)
+    unequally often, and every one that the void trials, left in, would change or may change. (95 % each is `level` and
+    `passing`.)
 
     Args:
         estimate: candidate / baseline.

@@ -105,7 +105,7 @@ def describe_windows(certificate: Certificate, directory: SessionDirectory) -> s
             series.append(figures)
     # Pairs show what a whole window varies by; seconds that depend on each other may seem to explain more than that.
     within = min(variance_within(series, WINDOW), noise.start_sd**2 * window)
-    between = noise.start_sd**2 - within / window
+    between = max(0.0, noise.start_sd**2 - within / window)
     start = certificate.pair_seconds / 2 - window
     best = best_window(GATE_SECONDS, start, within, between)
     own, other = (

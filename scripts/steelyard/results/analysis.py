@@ -67,11 +67,12 @@ class Estimate(Record):
     """How often the host was switched to the states of each of the two arms for it; None: both want the same host. It
     is `n`, as every plot begins with a switch of its own."""
     left_in: list[float] = Field(default_factory=list)
-    """Ratio of each block as it was scheduled, with void trials left in that have a figure; empty where none is void.
-    The interval holds that of both, and p is the larger one."""
+    """Ratio of each block as it was scheduled, with void trials left in that have a figure; empty where none is void,
+    and where a figure is not above zero (`unequal` says that). The interval holds that of both, and p is the larger
+    one."""
     unequal: str | None = None
     """Why the comparison shows nothing whatever its figures: trials of the two are void, or not steady, clearly
-    unequally often."""
+    unequally often; or what the void ones would change cannot be computed."""
 
 
 class CarryOver(Record):

@@ -145,6 +145,8 @@ class Spec(Record):
     """Components that users reach."""
     through: Literal["each", "service"] = "each"
     """Whether by the name of each component, or by that of the Service before those of a kind."""
+    numa: Literal["bound", "spread"] = "bound"
+    """Whether the cores of each server lie next to each other, or are dealt out over the host."""
     data: list[DataRequest] = Field(default_factory=list)
     data_once: bool = True
     """Whether data that components keep in folders is loaded once, and every trial starts from a copy."""

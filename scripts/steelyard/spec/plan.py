@@ -78,6 +78,7 @@ def make_spec(
         if topology.entry
         else [component.name for component in components if component.role == "server"],
         through=deployment.through,
+        numa=deployment.numa,
         data=[_fill_request(layout, step, "data") for step in topology.data],
         consistency=[_fill_request(layout, check, "consistency") for check in topology.consistency],
         parts=parts,

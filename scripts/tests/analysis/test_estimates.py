@@ -10,7 +10,7 @@ from builders import make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, simultaneous
-from steelyard.analysis.findings import is_changed_by_voids
+from steelyard.analysis.findings import is_changed_by_voids, shows_equal
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.rounds import trials_left_in, unequal
 from steelyard.analysis.sentences import answer, beyond_noise, weight
@@ -19,7 +19,7 @@ from steelyard.measure.ledger import RULES, judge
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis
 from steelyard.results.figures import capital
-from steelyard.results.schema import Check
+from steelyard.results.schema import Check, Trial
 
 ONE = [100.0, 104.0, 98.0, 101.0]
 TWO = [150.0, 151.0, 149.0, 155.0]
@@ -117,6 +117,37 @@ def test_void_trials_that_change_nothing_leave_the_answer() -> None:
     assert beyond_noise(found)
     untouched = slow_ones_void("valid", 0.004).estimates["throughput"]["jvms-2"]
     assert untouched.left_in == []
+
+
+@pytest.mark.parametrize("served", [0.0, -1.0])
+def test_void_trials_that_have_no_ratio_make_it_inconclusive(served: float) -> None:
+    """One figure of 0 hid every void trial."""
+    analysis = analyse(make_session([1, 2], 10), of_void(served))
+    found = analysis.estimates["throughput"]["jvms-2"]
+    assert found.left_in == []
+    assert found.unequal is not None
+    assert "with void trials left in, throughput has no ratio" in found.unequal
+    assert not beyond_noise(found)
+    assert not shows_equal(found)
+    assert weight(found).startswith("inconclusive")
+    first, *_ = answer(make_session([1, 2], 10), analysis)
+    assert first == f"Inconclusive: {found.unequal}."
+    known = analyse(make_session([1, 2], 10), of_void(99.0)).estimates["throughput"]["jvms-2"]
+    assert known.unequal is None
+    assert len(known.left_in) == 10
+
+
+def of_void(served: float) -> list[Trial]:
+    """Equal arms; the second is void at first in three blocks, with such a throughput."""
+    rng = np.random.default_rng(5)
+    rows: list[tuple[int, int, str, str, float]] = []
+    for block in range(1, 11):
+        for attempt in range(1 + (block in (3, 5, 7))):
+            void = block in (3, 5, 7) and attempt == 0
+            rows.append((block, attempt, "jvms-1", "valid", 100 * math.exp(rng.normal(0.0, 0.002))))
+            own = served if void else 100 * math.exp(rng.normal(0.0, 0.002))
+            rows.append((block, attempt, "jvms-2", "void" if void else "valid", own))
+    return rounds_of(*rows)
 
 
 @pytest.mark.parametrize("check", ["build", "settings", "clock-step", "clock-offset", "sample-gaps"])

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import planned
 import pytest
-from builders import make_host, make_session, make_spec, make_trial
+from builders import make_component, make_host, make_jvm, make_session, make_spec, make_trial
 from pairs import BASE, NEW, of_logs
+from planned import processes
 
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
@@ -73,6 +75,7 @@ def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
     assert [many.floor_after(pairs) for pairs in (6, 14, 20)] == [many.floors[pairs] for pairs in (6, 14, 20)]
     before = many.model_copy(update={"floors": {pairs: many.floors[pairs] for pairs in (6, 10, 20)}})
     assert before.floor_after(14) == many.floors[10], "that of fewer pairs is larger"
+    assert before.model_copy(update={"floors": {10: 0.02}}).floor_after(6) is None, "that of more is smaller"
 
 
 def test_drift_and_groups_are_told_and_pairs_cancel_the_drift() -> None:
@@ -95,6 +98,18 @@ def test_too_few_pairs_or_arms_that_differ_certify_nothing() -> None:
         make_certificate(equal_session(8), of_logs([0.0] * 8))
     with pytest.raises(BadInput, match="arms that differ"):
         make_certificate(make_session([1, 2], 8, metrics={"primary": "cpu_per_1k"}), starts(0.01, 8))
+
+
+@pytest.mark.parametrize(
+    "change", [{"artifact": Artifact(form="image", image="lab/shop:2")}, {"heap_bytes": 2**28}]
+)
+def test_arms_that_may_be_equal_and_differ_certify_nothing(change: dict[str, Any]) -> None:
+    """Those of a gate, which may be equal as well."""
+    session = equal_session(8)
+    baseline, other = session.arms
+    arms = [baseline, other.model_copy(update={"spec": serving(other.spec, **change)})]
+    with pytest.raises(BadInput, match="arms that differ"):
+        make_certificate(session.model_copy(update={"arms": arms}), starts(0.01, 8))
 
 
 def test_says_how_many_blocks_an_effect_takes() -> None:
@@ -177,6 +192,14 @@ def test_holds_for_its_host_and_question_and_no_other(folder):
             "another jvm",
             conditions_of(make_host(), serving(own, artifact=Artifact(form="image", image="lab/shop:2"))),
         ),
+        *(
+            ("other settings of workload, JVM or resources", conditions_of(make_host(), other))
+            for other in (
+                serving(own, cpu_quota=0.5),
+                with_database(own),
+                with_database(own, memory_bytes=2**30),
+            )
+        ),
     ):
         assert f"it is of {name})" in find_certificate(folder, other, now)
     # A clock that was set back does not make an old certificate valid again.
@@ -230,6 +253,10 @@ def test_a_package_whose_jvm_is_not_told_is_not_equal_to_itself_and_a_command_is
         {"jvm_settings": JvmSettings(gc_threads=3)},
         {"jvm_settings": JvmSettings(jvm_args=["-Xtune:virtualized"])},
         {"expected_info": {"executorThreads": "8"}},
+        {"environment": {"THREADS": "8"}},
+        {"cpu_quota": 0.5},
+        {"killed_after": 3.0},
+        {"jvm_options": ["-Xjit:enableJITServerHeuristics"]},
         None,
     ],
 )
@@ -240,11 +267,65 @@ def test_a_certificate_holds_for_no_other_settings(changes: dict[str, Any] | Non
     assert different_fields(*conditions) == ["settings"]
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"memory_bytes": 2**30},
+        {"cpu_quota": 2.0},
+        {"cpus": [0, 1]},
+        {"heap_bytes": 2**28},
+        {"environment": {"JDK_JAVA_OPTIONS": "-Xmx1g"}},
+        {"artifact": Artifact(form="command", words=["relay.py", "0.001"])},
+        {"settings": {"heap": "256m"}},
+        None,
+    ],
+)
+def test_a_certificate_holds_for_nothing_else_beside_the_servers(changes: dict[str, Any] | None) -> None:
+    own = with_database(make_spec())
+    other = with_database(make_spec(), **changes) if changes else make_spec()
+    conditions = [conditions_of(make_host(), one) for one in (own, other)]
+    assert different_fields(*conditions) == ["settings"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "differs"),
+    [
+        ("gate", ["cpus=0.5"], True),
+        ("gate", ["numa=spread"], True),
+        ("gate", ["injector_cores=1"], True),
+        ("jitserver-shared", ["jitserver.delay=1ms"], True),
+        ("jitserver-shared", ["jitserver.heuristics=true"], True),
+        ("jitserver-latency", ["jitserver.local_sync_compiles=false"], True),
+        ("gate", [], False),
+        ("jvm-count", [], False),
+        ("jitserver-shared", [], False),
+        ("jitserver-latency", [], False),
+        ("acmeair-topology", [], False),
+    ],
+)
+def test_what_can_be_set_is_compared_and_what_an_engine_fills_in_is_not(
+    name: str, settings: list[str], differs: bool
+) -> None:
+    """Ports move where others are taken."""
+    runtime = processes(make_jvm("openj9", 21))
+    plain = planned.specs(name, host=planned.cores(8), runtime=runtime)
+    other = planned.specs(name, *settings, host=planned.cores(8), runtime=runtime, first_port=9300)
+    pairs = zip(plain.values(), other.values(), strict=True)
+    assert any(one.ports != two.ports for one, two in zip(plain.values(), other.values(), strict=True))
+    found = [conditions_of(make_host(), one) != conditions_of(make_host(), two) for one, two in pairs]
+    assert any(found) is differs
+
+
+def test_states_that_are_switched_for_the_trials_are_compared() -> None:
+    specs = make_spec(), make_spec(host_states={"smt": "off"})
+    assert different_fields(*(conditions_of(make_host(), one) for one in specs)) == ["settings"]
+
+
 def test_a_certificate_of_a_time_with_fewer_settings_holds_on() -> None:
     before = conditions_of(
         make_host(), serving(make_spec(), jvm_settings=JvmSettings(gc="serial", nursery=2**26))
     )
-    assert before.settings == "d6e11084f292"
+    assert before.settings == "ab42f8f91bdd"
 
 
 def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:
@@ -253,7 +334,9 @@ def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:
     def of(jar: str, **settings: Any) -> Conditions:
         words = ["-jar", f"/shop/{jar}"]
         spec = serving(
-            make_spec(settings={"jar": jar, **settings}), artifact=Artifact(form="java", words=words)
+            make_spec(settings={"jar": jar, **settings}),
+            artifact=Artifact(form="java", words=words),
+            environment={"SHOP": f"/shop/{jar}"},
         )
         return conditions_of(make_host(), spec)
 
@@ -263,6 +346,11 @@ def test_a_setting_that_names_the_file_that_runs_is_its_build() -> None:
 
 def serving(one: Spec, **changes: Any) -> Spec:
     return one.with_changes("server", lambda _: changes)
+
+
+def with_database(one: Spec, **changes: Any) -> Spec:
+    fields = {"artifact": Artifact(form="command", words=["db"]), **changes}
+    return one.model_copy(update={"components": [make_component("database", **fields), *one.components]})
 
 
 def test_an_image_that_tells_no_jvm_is_certified_for_its_own_versions_alone() -> None:

@@ -167,6 +167,9 @@ def test_certificate_then_pass_then_regression(commands: Commands) -> None:
     assert not (folder / "confirmation").exists()
     assert (folder / "gate.junit.xml").exists()
     assert (folder / "report.html").read_text(encoding="utf-8") == "verdict there: True"
+    uncertified = commands.run("certify", "--session", str(folder), "--out", str(commands.folder))
+    assert uncertified.code == Exit.BAD_INPUT
+    assert "has arms that differ" in uncertified.err
 
     commands.effect = -0.08
     called = commands.gate()

@@ -42,9 +42,9 @@ def gate(baseline: str, candidate: str, **more: Any) -> SessionPlan:
 @pytest.mark.parametrize(
     ("baseline", "candidate", "other"),
     [
-        ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm"}),
-        ("example/shop:1", "example/shop:2", {"engine", "jvm"}),
-        ("jdk=openj9-21", "checkout", {"jvm"}),
+        ("image=example/shop:1", "image=example/shop:2", {"engine", "jvm", "settings"}),
+        ("example/shop:1", "example/shop:2", {"engine", "jvm", "settings"}),
+        ("jdk=openj9-21", "checkout", {"jvm", "settings"}),
         ("jvms=2", "jvms=2,gc_threads=1", {"deployment", "settings"}),
         ("checkout", "threads=7", set()),
         ("build=HEAD", "checkout", set()),
@@ -90,6 +90,17 @@ def terms(plan: SessionPlan) -> GateTerms:
     """The terms of a gate whose certificate holds."""
     sides = {"baseline": "checkout", "candidate": "another"}
     return make_terms(plan, [6], sides, 0.03, None, certificate(conditions_here(plan, None)))
+
+
+def test_a_certificate_without_a_floor_for_so_few_pairs_allows_no_margin() -> None:
+    plan = gate("checkout", "threads=7")
+    made = certificate(conditions_here(plan, None))
+    (noise,) = made.noise
+    few = made.model_copy(update={"noise": [noise.model_copy(update={"floors": {10: 0.015}})]})
+    sides = {"baseline": "checkout", "candidate": "threads=7"}
+    terms = make_terms(plan, [6], sides, 0.03, None, few)
+    assert terms.floor is None
+    assert "says nothing of gates of 6 pairs" in terms.abstains[0]
 
 
 def certificate(conditions: Conditions) -> Certificate:

@@ -95,3 +95,18 @@ def test_what_a_session_showed_is_told_of_the_metric_that_decides(recorded: Sess
     # Its floor is the certificate's, whatever the seconds of a window seem to explain.
     floor = floor_of(noise.pair_sd, 10, interims_until(int(900 / pair)))
     assert f"({percent(floor)} with these of 6 s); for both commands: --set measure=" in sentence
+
+
+def test_starts_that_their_seconds_explain_wholly_do_not_differ_beyond_them(
+    recorded: SessionDirectory,
+) -> None:
+    """(sd^2 x 6) / 6 is more than sd^2 there, by rounding."""
+    sd = 0.010011
+    assert sd**2 - sd**2 * 6 / 6 < 0
+    made = make_certificate(equal_session(10), starts(0.01, 10))
+    (noise,) = made.noise
+    throughput = noise.model_copy(update={"metric": "throughput", "start_sd": sd})
+    certificate = made.model_copy(update={"noise": [throughput], "pair_seconds": 92.0})
+    sentence = describe_windows(certificate, recorded)
+    assert sentence is not None
+    assert "and by 0.0 % from start to start beyond that" in sentence

@@ -19,6 +19,7 @@ from steelyard.gate.interim import (
     INTERIM_LEVEL,
     INTERIM_PAIRS,
     LASTS,
+    InterimAnalysis,
     analyse_interim,
     ends_at,
     floor_of,
@@ -215,6 +216,28 @@ def test_unequal_voids_end_it_and_answer_nothing() -> None:
     assert look.verdict.outcome == "inconclusive"
     assert look.stops == "no further pair cures that"
     assert "clearly unequal" in look.verdict.sentence
+
+
+def test_void_trials_that_have_no_ratio_end_it_and_pass_nothing() -> None:
+    """Three void trials that served nothing, in ten pairs, which is no clearly unequal number."""
+    found = pairs(0.0, spread=0.001, blocks=10, metric="throughput")
+    again = [one.model_copy(update={"attempt": 1}) for one in found if one.block in (3, 5, 7)]
+
+    def end(served: float) -> InterimAnalysis:
+        void = {"state": "void", "metrics": {"throughput": served}}
+        first = [
+            one.model_copy(update=void) if one.block in (3, 5, 7) and one.arm == NEW else one for one in found
+        ]
+        return analyse_interim(gate("throughput"), [*first, *again], 10)
+
+    for served in (0.0, 0.1):
+        assert end(served).verdict.outcome == "inconclusive"
+    nothing = end(0.0)
+    assert nothing.verdict.sentence == (
+        "inconclusive: with void trials left in, throughput has no ratio, as a figure of it is not above zero."
+    )
+    assert nothing.stops == "no further pair cures that"
+    assert end(0.4).verdict.outcome == "pass"
 
 
 def test_a_side_of_a_duet_that_is_void_for_the_other_alone_is_no_void_of_its_own() -> None:
