@@ -15,7 +15,10 @@ from steelyard.results.spec import Spec
 
 @trial_figure("s", undisturbed=1.0)
 def sample_gap(window: Window) -> float | None:
-    """Longest time in the window without a sample of the host or of a component, or without a word of an injector."""
+    """Longest time in the window without a sample of the host or of a component, or without a word of an injector; of a
+    start-up trial, whose components have none before they run, of the host alone."""
+    if window.spec.procedure == "start-up":
+        return longest_gap(window.samples, [], window.start, window.end)
     names = [component.name for component in window.spec.components]
     gap = longest_gap(window.samples, names, window.start, window.end)
     return combine_known((gap, window.health.gap), max)
@@ -83,16 +86,26 @@ def judge_clock_step(measurement: TrialMeasurement, spec: Spec) -> Finding:
     return finding._replace(value=None if finding.value is None else abs(finding.value))
 
 
+def _start_in_cluster(spec: Spec) -> str | None:
+    """Why there are no gaps to judge."""
+    if spec.procedure == "start-up" and spec.remote:
+        return "In a cluster a start-up trial is sampled from its first pod on."
+    return None
+
+
 RULES = (
     Rule(
         name="sample-gaps",
         limit=2.5,
         unit="s",
-        says="no gap in the samples of the host, of a component or of an injector above 2.5 s",
+        says="no gap in the samples of the host, of a component or of an injector above 2.5 s; in a `start-up` trial of"
+        " the host alone",
         judge=judge_figure(
             "sample_gap", "the longest gap in the samples was {}", "{:.1f} s".format, "not known"
         ),
         source="two samples in a row are missing; figures reach no farther past their samples either",
+        procedures=EVERY,
+        unless=_start_in_cluster,
     ),
     Rule(
         name="clock-step",

@@ -118,14 +118,17 @@ def settling_mix(
 
     Args:
         settled: share of each operation once all have settled; adds up to 1.
-        growing: operations whose share grows; any share up to the settled one is as intended.
+        growing: operations whose share grows; any share up to the settled one is as intended. One that is no part of
+            `settled` changes nothing.
         achieved: shares that were seen.
 
     Returns:
-        Share of each operation; adds up to 1.
+        Share of each operation; adds up to 1. Where all of them grow there is nothing to grow beside: the settled mix.
     """
-    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing}
-    others = 1.0 - sum(settled[name] for name in growing)
+    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing if name in settled}
+    others = sum(share for name, share in settled.items() if name not in grown)
+    if not others:
+        return dict(settled)
     left = 1.0 - sum(grown.values())
     return {name: grown.get(name, share * left / others) for name, share in settled.items()}
 

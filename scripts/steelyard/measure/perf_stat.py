@@ -100,7 +100,7 @@ def parse_perf_stat(lines: Iterable[str]) -> PerfStat:
         else:
             rows = totals.setdefault(event, [(0.0, 0.0, 0.0, 0.0)])
             since, *before = rows[-1]
-            # It was not counted at all while the component ran: for how long is not told.
+            # It was counted for next to nothing of the time that the component ran: how long that was is not told.
             ran = seconds - since if ran is None else ran
             rows.append((seconds, before[0] + known, before[1] + counted, before[2] + ran))
             last = max(last, seconds)
@@ -111,9 +111,10 @@ def parse_perf_stat(lines: Iterable[str]) -> PerfStat:
 
 
 def _seconds(counted_ns: float, percent: float) -> tuple[float | None, float]:
-    """CPU seconds in which a component ran, and in which it was counted; None: it ran, and nothing was counted."""
-    if not counted_ns:
-        return (0.0 if percent else None), 0.0
+    """CPU seconds in which a component ran, and in which it was counted; None: it ran, and was counted for less than
+    0.005 % of that, which perf writes as 0.00."""
+    if not percent:
+        return None, counted_ns / 1e9
     return counted_ns / 1e9 / (percent / 100), counted_ns / 1e9
 
 

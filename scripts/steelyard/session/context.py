@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What everything that runs in a session shares, its watcher among it; and the throughput of the last second."""
 
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
@@ -106,10 +107,14 @@ class ServedReader:
         *lines, self._rest = (self._rest + chunk.decode("utf-8", errors="replace")).split("\n")
         served = []
         for line in lines:
-            stamp, *fields = line.split(",")
-            if stamp == "epoch" or len(fields) < 3 or fields[1].startswith(INTERNAL):
+            try:
+                stamp, process, operation, count = next(csv.reader([line]))[:4]
+                now, requests = float(stamp), float(count)
+            except (ValueError, csv.Error):  # the head of the table, or what was written into it by another
                 continue
-            key, now, requests = (fields[0], fields[1]), float(stamp), float(fields[2])
+            if operation.startswith(INTERNAL):
+                continue
+            key = process, operation
             at, before = self._last.get(key, (now, requests))
             self._last[key] = now, requests
             if now > at:

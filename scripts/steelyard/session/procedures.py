@@ -104,6 +104,7 @@ def start_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
         run.start_injectors()
         # The window begins with the start: what disturbs it has to be seen from then on.
         run.start_sampler()
+        run.wait_for_samples()
     with _note_throttling(run):
         with run.phase("start"):
             fill_caches()

@@ -60,10 +60,11 @@ class TrialRunner:
             KeyboardInterrupt: the user wants to stop; everything that was started is stopped first.
         """
         specs = {planned.arm: self._spec(planned) for planned in together}
-        folders = {planned.arm: self._folder(planned) for planned in together}
         started = self.context.clock.time()
+        # Before a folder is set aside: what the partner of a lost side left has ended until then, by the journal.
         for planned in together:
             self._log(planned, "trial-start", value=planned.value)
+        folders = {planned.arm: self._folder(planned) for planned in together}
         phases: dict[str, tuple[float, float]] = {}
         run: TrialRun | None = None
         prepared: str | None = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from steelyard.clock import wait_until
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import NoSpace
 from steelyard.host.network import PODS, network_path
@@ -37,6 +38,8 @@ GRACE = 20.0
 CACHE_GRACE = 120.0
 """The same where they write a class cache at their end."""
 _WATCH_INTERVAL = 0.2
+_FIRST, _FIRST_POLL = 30.0, 0.05
+"""Seconds that the first sample may take to come where it is waited for, and between two looks."""
 _LAST = 30.0
 """Seconds that the last samples of observers may take to come."""
 _SAMPLED_AS: dict[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
@@ -191,6 +194,17 @@ class TrialRun:
             with self._require_streams():
                 self.streams.watch(self.deployment.observers())
                 self.streams.read_everything()
+
+    def wait_for_samples(self) -> None:
+        """Wait until the sampler of this host has started and read it once; after `_FIRST` seconds the ledger judges
+        what is not known (errors as `check_alive`)."""
+
+        def has_sampled() -> bool:
+            self.check_alive()
+            return all(clock.t.size for clock in self.samples.read().clocks())
+
+        if self.streams is None:
+            wait_until(has_sampled, _FIRST, _FIRST_POLL, self.clock)
 
     def watch(self, seconds: float, *, survive: bool = False) -> None:
         """Wait; raise as soon as something of the trial has died.

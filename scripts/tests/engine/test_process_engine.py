@@ -454,14 +454,17 @@ def test_a_program_that_goes_between_the_look_and_the_start_is_told(
 
 
 def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> None:
-    """Copies of server folders may hold them, the folder that servers share does; both are of no use any more."""
+    """Copies of server folders may hold them, the folder that servers share does; both are of no use any more. Those
+    of both sides of a duet, whose components have the same names, and whatever was closed meanwhile."""
     script = (
         "import sys\nfrom pathlib import Path\nfrom types import SimpleNamespace\n"
         "from steelyard.engines.process.deployment import ProcessDeployment\nfrom steelyard.processes import Children\n"
         "from test_process_engine import process\n"
         "folder = Path(sys.argv[1])\n"
-        "one = process('server-1')\n"
-        "ProcessDeployment(Children(), folder, {}, {'server-1': folder / 'primed'}).start([one])\n"
+        "one, children, primed = process('server-1'), Children(), {'server-1': folder / 'primed'}\n"
+        "sides = [ProcessDeployment(children, folder / side, {}, primed) for side in ('a', 'b', 'closed')]\n"
+        "for side in sides: side.start([one])\n"
+        "sides[-1].close()\n"
         "print('started', flush=True)\nsys.stdin.read()\n"
     )
     (tmp_path / "primed").mkdir()
@@ -478,11 +481,12 @@ def test_a_killed_harness_leaves_no_keys_of_the_application(tmp_path: Path) -> N
     ) as harness:
         assert harness.stdout is not None
         assert harness.stdout.readline() == "started\n"
-        folder = tmp_path / "servers" / "server-1"
-        assert (folder / "usr" / "key.pem").exists()
-        shared = tmp_path / "servers" / "shared"
-        shared.mkdir()
-        (shared / "auth.pem").write_text("secret", encoding="utf-8")
+        servers = [tmp_path / side / "servers" for side in ("a", "b")]
+        secret = [folder / name for folder in servers for name in ("server-1/usr", "shared")]
+        for folder in servers:
+            assert (folder / "server-1" / "usr" / "key.pem").exists()
+            (folder / "shared").mkdir()
+            (folder / "shared" / "auth.pem").write_text("secret", encoding="utf-8")
         harness.kill()
-    wait_until(lambda: not (folder / "usr").exists() and not shared.exists(), "end of the copy")
-    assert (folder / "logs" / "console.log").exists()
+    wait_until(lambda: not any(path.exists() for path in secret), "end of the copies")
+    assert all((folder / "server-1" / "logs" / "console.log").exists() for folder in servers)

@@ -297,7 +297,7 @@ def test_servers_without_counters_lack_checks_and_the_ledger_says_so() -> None:
         (
             "start-up",
             {
-                *("throttling", "steal", "other-cpu", "restarts", "not-stopped"),
+                *("throttling", "steal", "other-cpu", "sample-gaps", "restarts", "not-stopped"),
                 *("injectors", "build", "settings", "clock-step", "clock-offset"),
             },
         ),
@@ -542,6 +542,12 @@ def test_counts_that_were_told_late_are_not_held_to_a_straight_line() -> None:
     assert "counts-window" in failed(CLOSED, **apart)
     assert "counts-window" in failed(CLOSED, **apart, window_counts_away=0.02)
     assert "counts-window" not in failed(CLOSED, **apart, window_counts_away=0.28)
+
+
+def test_a_start_in_a_cluster_is_sampled_from_its_first_pod_on() -> None:
+    spec = SPEC.model_copy(update={"procedure": "start-up", "remote": True})
+    (check,) = [check for check in judge(healthy(sample_gap=9.0), spec) if check.name == "sample-gaps"]
+    assert not check.applies
 
 
 @pytest.mark.parametrize("seconds", [6.0, 10.0])

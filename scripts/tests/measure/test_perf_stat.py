@@ -154,6 +154,14 @@ def test_a_second_in_which_it_did_not_run_counts_as_none_and_a_cut_line_is_passe
     assert parse_perf_stat([HOUR, *lines]).growth("cycles", 100.0, 102.0) == 5
 
 
+def test_a_slice_whose_share_perf_rounds_to_none_was_counted_too_seldom() -> None:
+    """Two decimals: of 20 us in a second perf writes 0.00 %."""
+    lines = ["1.0,5,,cycles,1000000000,100.00,,\n", "2.0,61209,,cycles,20000,0.00,,\n"]
+    growth = parse_perf_stat([HOUR, *lines]).growth("cycles", 100.0, 102.0)
+    assert isinstance(growth, str)
+    assert growth.startswith("it was counted 50 % of the time")
+
+
 def test_times_are_told_from_the_end_as_perf_begins_late() -> None:
     lines = [f"{float(second)},5,,cycles,1000,100.00,,\n" for second in range(1, 11)]
     stat = parse_perf_stat([HOUR, *lines, f"{TAIL}113.000\n"])

@@ -5,19 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import make_component, make_window
+from builders import make_component, make_spec, make_window
 
 from steelyard.errors import BadInput
-from steelyard.measure.clocks import clock_step, longest_gap
+from steelyard.measure.clocks import clock_step, longest_gap, sample_gap
 from steelyard.measure.columns import NOTHING
 from steelyard.measure.cpu import stall
 from steelyard.measure.faults import faults, switches
-from steelyard.measure.host import steal_share
+from steelyard.measure.host import other_cpu_share, steal_share
 from steelyard.measure.record import component_result
 from steelyard.measure.requests import window_counts_away
 from steelyard.measure.samples import Counts, Memory, Samples
 from steelyard.measure.series import Series, total
 from steelyard.measure.services import service_calls
+from steelyard.measure.window import Unknown
 from steelyard.results.measurement import CgroupResult
 from steelyard.sampling.columns import COLUMNS
 
@@ -239,6 +240,24 @@ def test_host_shares(folder: Path) -> None:
     assert steal_share.read(make_window(samples, T + 1, T + 9)) == pytest.approx(0.02 / 2)
     assert samples.other_cpu(T + 1, T + 9) == pytest.approx(0.8)
     assert clock_step(samples, T, T + 10) == pytest.approx(0)
+
+
+def test_what_the_host_did_before_its_first_sample_is_not_known(folder: Path) -> None:
+    """Up to a tenth of a short window is carried over; a start-up window lasts a few seconds."""
+    samples = Samples.load(folder)
+    for figure in (steal_share, other_cpu_share):
+        late = figure.read(make_window(samples, T - 1.2, T + 9))
+        assert isinstance(late, Unknown)
+        assert late.reason == "samples of the host began 1.2 s after the window"
+        assert not isinstance(figure.read(make_window(samples, T - 0.9, T + 9)), Unknown)
+
+
+def test_in_a_start_the_gaps_are_those_of_the_host(folder: Path) -> None:
+    """Its servers have no sample before they run, and what asks them writes no account of its health."""
+    spec = make_spec(components=[make_component(name="starts-later")], procedure="start-up")
+    samples = Samples.load(folder)
+    assert sample_gap.read(make_window(samples, T + 1, T + 9, spec)) == pytest.approx(1.0)
+    assert sample_gap.read(make_window(samples, T - 3, T + 9, spec)) == pytest.approx(3.0)
 
 
 def test_clock_step(folder: Path) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two trials at once: what is deployed, whose samples are whose, and what a session makes of them."""
 
+import errno
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,12 +11,13 @@ from typing import Any, Literal
 import pytest
 from builders import make_trial
 from planned import asked, session_of, specs_of
+from sessions import Bench
 
 from steelyard.engines.base import Deployment, Running
 from steelyard.engines.both import CombinedDeployment, side_of, with_side, without_side
 from steelyard.engines.compose.engine import ComposeDeployment
 from steelyard.engines.process.deployment import ProcessDeployment
-from steelyard.errors import BadInput, ServerFailed
+from steelyard.errors import BadInput, NoSpace, ServerFailed
 from steelyard.measure.ledger import is_void
 from steelyard.measure.samples import Samples
 from steelyard.results.failure import Failure
@@ -251,6 +254,31 @@ def test_the_journal_knows_two_that_run_at_once(tmp_path: Path) -> None:
     # After a crash between the two: the one that had ended runs again, and has not ended any more.
     directory.log(4.0, "trial-start", **place("side-one"))
     assert [one.arm for one in directory.trials()] == ["side-other"]
+
+
+def test_a_disk_that_is_full_when_a_partner_runs_again_is_what_the_session_ends_with(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What had ended is set aside then: the journal has to know before."""
+    directory = SessionDirectory(bench.folder / "duet")
+    write_record(directory.path / "session.json", make_duet_session(blocks=2))
+    directory.log(1.0, "session-start")
+    for arm in SIDES:
+        directory.log(2.0, "trial-start", block=1, arm=arm, attempt=0)
+    kept = write_record(directory.trial_path(1, "side-one", 0) / "trial.json", outcome(1, "side-one"))
+    directory.log(3.0, "trial-end", block=1, arm="side-one", attempt=0, state="valid", digest=kept)
+    make = Path.mkdir
+
+    def mkdir(path: Path, *arguments: Any, **options: Any) -> None:
+        if path.name == "replay":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        make(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.raises(NoSpace, match="free some space"):
+        bench.run(directory)
+    assert directory.trials() == []
+    assert directory.trial_path(1, "side-one", 0).with_name("01-side-one.interrupted-1").is_dir()
 
 
 @dataclass

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.sampling.output import text
 from steelyard.session.context import LiveRate
 
 HEAD = "epoch,process,operation,requests,errors,service_s\n"
@@ -47,3 +48,12 @@ def test_a_server_that_starts_again_shows_nothing_below_zero(tmp_path: Path) -> 
     assert live.read() == 0.0
     path.write_text("".join(rows), encoding="utf-8")
     assert live.read() == 100.0
+
+
+def test_an_operation_may_have_a_comma_and_what_is_no_row_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "counters.csv"
+    live = LiveRate(path)
+    names = [text("GET /a,b"), text('say "a", "b"'), "ping"]
+    rows = [f"{100 + second}.0,a,{name},{10 * second},0,0\n" for second in range(2) for name in names]
+    path.write_text("".join([HEAD, "\n", "100.5,a\n", "soon,a,ping,1,0,0\n", *rows]), encoding="utf-8")
+    assert live.read() == 30.0

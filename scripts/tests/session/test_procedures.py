@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_engine import FakeDeployment
 from fake_site import READY_AFTER
 from planned import asked
 from sessions import WINDOW, Bench, events, failed, ping
@@ -15,6 +16,7 @@ from trees import THP, Kernel
 
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import ServerFailed
+from steelyard.measure.samples import Samples
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
 from steelyard.session.procedures import SAMPLES_LATE
@@ -36,6 +38,26 @@ def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
         assert one.curves == {}
     assert bench.world.deployments[0].starts[0] == ["injector-1"]
     assert bench.world.deployments[0].spec.injectors[0].settings["model"] == "probe"
+
+
+def test_a_measured_start_begins_after_the_first_sample(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python takes 3 s to start: what the host did until then would not be known."""
+    sample, started = FakeDeployment.sample, dict[Path, float]()
+
+    def sample_late(self: FakeDeployment) -> None:
+        now = self.world.clock.time()
+        if self.sampling and now >= started.setdefault(self.directory, now) + 3.0:
+            sample(self)
+
+    monkeypatch.setattr(FakeDeployment, "sample", sample_late)
+    directory = bench.session(ping(procedure="start-up", load={"users": 1}))
+    for one in bench.run(directory):
+        assert failed(one) == []
+        folder = directory.trial_path(one.block, one.arm, one.attempt)
+        (clock,) = Samples.load(folder / "samples").clocks()
+        assert clock.t[0] <= one.phases["start"][0]
 
 
 UNTIL_STEADY = {

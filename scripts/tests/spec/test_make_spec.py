@@ -383,6 +383,18 @@ def test_a_growing_operation_may_have_any_share_up_to_its_own() -> None:
     assert settling_mix(settled, ["cancel"], {"cancel": 0.4}) == pytest.approx(settled)
 
 
+def test_where_nothing_else_is_asked_for_nothing_can_grow() -> None:
+    assert settling_mix({"a": 1.0}, ["a"], {"a": 1.0}) == {"a": 1.0}
+    settled = {"a": 0.1, "b": 0.2, "c": 0.7, "d": 0.0}
+    assert settling_mix(settled, ["a", "b", "c"], {"a": 0.9, "b": 0.1}) == settled
+
+
+def test_what_grows_and_is_no_part_of_the_mix_changes_nothing() -> None:
+    """How often it comes depends on what answers say, or the load has no visit that asks for it."""
+    settled = {"query": 0.75, "book": 0.25}
+    assert settling_mix(settled, ["cancel"], {"query": 0.7, "book": 0.3}) == pytest.approx(settled)
+
+
 def test_servers_get_the_jvm_and_the_rest_the_injectors() -> None:
     openj9 = make_jvm("openj9", 21)
     monolith, _ = topologies(runtime=processes(openj9))

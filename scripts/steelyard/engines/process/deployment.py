@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The processes of one trial: their folders and files, their start, what their end means."""
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -105,17 +107,23 @@ class ProcessDeployment(Deployment[Child]):
         for component in self._components.values():
             for part in ("usr", TEMPORARY, OWN_CACHE, component.data):
                 if part is not None:
-                    shutil.rmtree(self._folder(component) / part, ignore_errors=True)
-                    self._registry.forget_crash(f"{part}-{component.name}")
+                    self._remove(self._folder(component) / part)
             if self._parent is not None and component.cpu_quota is not None:
-                remove_group(group_of(self._parent, component))
-                self._registry.forget_crash(f"group-{component.name}")
+                group = group_of(self._parent, component)
+                remove_group(group)
+                self._registry.forget_crash(_crash_name(group))
         shutil.rmtree(self._directory / "cache", ignore_errors=True)
-        shutil.rmtree(self._directory / "servers" / SHARED, ignore_errors=True)
-        self._registry.forget_crash(SHARED)
+        self._remove(self._directory / "servers" / SHARED)
 
     def _folder(self, component: Component) -> Path:
         return self._directory / ("load" if component.role == "injector" else "servers") / component.name
+
+    def _remove(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        self._registry.forget_crash(_crash_name(folder))
+
+    def _remove_on_crash(self, folder: Path) -> None:
+        self._registry.on_crash(_crash_name(folder), ["rm", "-rf", str(folder)])
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
         self._registry.stop(units, grace)
@@ -125,27 +133,23 @@ class ProcessDeployment(Deployment[Child]):
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         if self._parent is not None and component.cpu_quota is not None:
             group = group_of(self._parent, component)
-            self._registry.on_crash(f"group-{component.name}", ["rmdir", str(group)])
+            self._registry.on_crash(_crash_name(group), ["rmdir", str(group)])
             make_group(group, component.cpu_quota, unified=self._parent.unified)
             places = replace(places, group=str(group))
         try:
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.artifact.jvm is not None:
-                self._registry.on_crash(
-                    f"{TEMPORARY}-{component.name}", ["rm", "-rf", str(folder / TEMPORARY)]
-                )
+                self._remove_on_crash(folder / TEMPORARY)
                 (folder / TEMPORARY).mkdir(parents=True, exist_ok=True)
             if component.name in self._primed:
                 # What components share may be a key of theirs: a crash must not leave it among the results.
-                self._registry.on_crash(SHARED, ["rm", "-rf", str(folder.parent / SHARED)])
-                self._registry.on_crash(f"usr-{component.name}", ["rm", "-rf", str(folder / "usr")])
+                self._remove_on_crash(folder.parent / SHARED)
+                self._remove_on_crash(folder / "usr")
                 shutil.rmtree(folder / "usr", ignore_errors=True)
                 (folder / "logs").mkdir(parents=True, exist_ok=True)
                 shutil.copytree(self._primed[component.name], folder / "usr")
             if component.data is not None:
-                self._registry.on_crash(
-                    f"{component.data}-{component.name}", ["rm", "-rf", str(folder / component.data)]
-                )
+                self._remove_on_crash(folder / component.data)
                 if component.data_from is not None:
                     shutil.copytree(component.data_from, folder / component.data)
         except (OSError, shutil.Error) as error:
@@ -162,3 +166,8 @@ class ProcessDeployment(Deployment[Child]):
             cwd=Path(component.started_in) if component.started_in is not None else folder,
             env={**inherited_environment(), **environment(component, places)},
         )
+
+
+def _crash_name(path: Path) -> str:
+    """What `Children.on_crash` knows the removal of a path by: a duet's sides have components of the same names."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
