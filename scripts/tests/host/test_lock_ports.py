@@ -13,7 +13,7 @@ import trees
 
 import steelyard
 from steelyard.errors import BadInput, Busy, PortInUse
-from steelyard.host.lock import host_lock
+from steelyard.host.lock import host_lock, is_running, running_session
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral, require_ports
 from steelyard.host.system import System
 
@@ -84,6 +84,39 @@ def test_lock_is_free_after_an_error(lock: str) -> None:
         _ = 1 / 0
     with host_lock(lock):
         pass
+
+
+RUN = """
+import sys
+from pathlib import Path
+from steelyard.host.lock import running_session
+with running_session(Path(sys.argv[1])):
+    print("runs", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_session_runs_until_its_process_has_ended_however_often_one_asks(tmp_path: Path) -> None:
+    """A queue of those who ask would be full after as many as net.core.somaxconn says, 4,096 by default."""
+    other = tmp_path / "other"
+    other.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, str(tmp_path)],
+        cwd=SCRIPTS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as session:
+        assert session.stdout is not None
+        assert session.stdout.readline() == "runs\n"
+        assert all(is_running(tmp_path) for _ in range(5000))
+        assert not is_running(other)
+        session.kill()
+    assert not is_running(tmp_path)
+    assert not is_running(tmp_path / "gone")
+    with running_session(tmp_path):
+        assert is_running(tmp_path)
+    assert not is_running(tmp_path)
 
 
 ODD = ["steelyard", "\x1b[31m[/x]\nsince 99:99", "x" * 5000]
