@@ -122,10 +122,13 @@ def settling_mix(
         achieved: shares that were seen.
 
     Returns:
-        Share of each operation; adds up to 1.
+        Share of each operation; adds up to 1. The settled mix where all grow, for there is none beside which they do.
     """
-    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing}
-    others = 1.0 - sum(settled[name] for name in growing)
+    # An experiment's own mix may leave visits out.
+    grown = {name: min(achieved.get(name, 0.0), settled[name]) for name in growing if name in settled}
+    others = sum(share for name, share in settled.items() if name not in grown)
+    if others == 0:
+        return dict(settled)
     left = 1.0 - sum(grown.values())
     return {name: grown.get(name, share * left / others) for name, share in settled.items()}
 

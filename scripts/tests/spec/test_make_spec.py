@@ -383,6 +383,11 @@ def test_a_growing_operation_may_have_any_share_up_to_its_own() -> None:
     assert settling_mix(settled, ["cancel"], {"cancel": 0.4}) == pytest.approx(settled)
 
 
+@pytest.mark.parametrize("settled", [{"cancel": 1.0}, {"query": 0.0, "cancel": 1.0}, {"query": 1.0}])
+def test_a_mix_may_have_the_growing_operation_alone_or_not_at_all(settled: dict[str, float]) -> None:
+    assert settling_mix(settled, ["cancel"], settled) == settled
+
+
 def test_servers_get_the_jvm_and_the_rest_the_injectors() -> None:
     openj9 = make_jvm("openj9", 21)
     monolith, _ = topologies(runtime=processes(openj9))
