@@ -14,7 +14,7 @@ import trees
 import steelyard
 from steelyard.errors import BadInput, Busy, PortInUse
 from steelyard.host.lock import host_lock, is_running, running_session
-from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral, require_ports
+from steelyard.host.ports import free_first_port, free_port, held_ports, refuse_ephemeral, require_ports
 from steelyard.host.system import System
 
 SCRIPTS = Path(steelyard.__file__).parents[1]
@@ -168,11 +168,10 @@ def test_containers_on_the_network_of_the_host_and_other_users_share_the_lock(
 def test_port_in_use_names_the_process(family: socket.AddressFamily, address: str) -> None:
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         try:
-            listening.bind((address, 0))
+            listening.bind((address, port := free_port()))
         except OSError:
             pytest.skip("no IPv6 here")
         listening.listen()
-        port = listening.getsockname()[1]
         with pytest.raises(
             PortInUse, match=rf"port {port} is already in use by \S+ \(process {os.getpid()}\): "
         ):
@@ -181,8 +180,8 @@ def test_port_in_use_names_the_process(family: socket.AddressFamily, address: st
 
 
 def test_port_of_a_server_that_has_just_ended_is_free() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)) as listening:
         client = socket.create_connection(("127.0.0.1", port))
         served, _ = listening.accept()
         served.close()  # the server closes first, so its end lingers
@@ -234,11 +233,19 @@ def test_ports_that_nobody_chose_lie_outside_of_the_range_where_they_can(
     refuse_ephemeral(range(first, first + 4), system)
 
 
+def test_a_port_of_ones_own_is_free_and_none_that_the_kernel_hands_out(tmp_path: Path) -> None:
+    for low, high in ((32768, 60999), (15000, 60999), (1026, 65535)):
+        system = host(tmp_path, low, high)
+        port = free_port(system)
+        assert not low <= port <= high
+        with socket.create_server(("127.0.0.1", port)):
+            assert free_port(system) not in {port, *range(low, high + 1)}
+    require_ports([free_port(host(tmp_path, 1024, 65535))])  # this host has no others
+
+
 def test_ports_of_a_range_without_an_outside_are_held_and_can_be_opened(tmp_path: Path) -> None:
     system = host(tmp_path, 1024, 65535)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with held_ports([port], system) as held, socket.socket() as server, socket.socket() as taken:
         assert held == [port]
         require_ports([port])
