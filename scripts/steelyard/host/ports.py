@@ -79,9 +79,9 @@ def free_port(system: System | None = None) -> int:
     """
     handed_out = Ephemeral.of(system or System())
     begin = _OWN + os.getpid() % 1000 * 10
-    ports = [*range(begin, _LAST + 1), *range(_FIRST, begin)]
+    ports: list[int] = [*range(begin, _LAST + 1), *range(_FIRST, begin)]
     ports.sort(key=lambda port: handed_out is not None and port in handed_out)
-    return next(port for port in ports if all(_free(*address, port) for address in _ADDRESSES))
+    return next(port for port in ports if all(_free(family, address, port) for family, address in _ADDRESSES))
 
 
 def refuse_ephemeral(ports: Iterable[int], system: System | None = None) -> None:
