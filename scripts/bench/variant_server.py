@@ -2,7 +2,6 @@
 """A packaged Liberty server on a port of its own, for benchmarks."""
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from types import TracebackType
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from steelyard.host.ports import free_port
 from steelyard.processes.children import kill_with_parent
 from steelyard.processes.environment import child_environment
 
@@ -34,8 +34,7 @@ class RunningServer:
         """
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        with socket.create_server((HOST, 0)) as free:
-            self.port: int = free.getsockname()[1]
+        self.port = free_port()
         variables = child_environment(
             {**os.environ, **environment},
             JAVA_HOME=str(java_home),

@@ -24,7 +24,7 @@ from steelyard.engines import readiness
 from steelyard.engines.base import HttpAccess, Running
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.processes import Children
-from steelyard.results.failure import Failure
+from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.sampling.columns import COLUMNS
@@ -69,6 +69,8 @@ class World:
     """Major page faults a second of each server that has a memory limit, which it has reached."""
     ready_after: float = READY_AFTER
     """Seconds from the start of a component to its first good answer."""
+    kills: set[str] = field(default_factory=set)
+    """Folders of runs whose servers do not end by themselves and are killed."""
     silent: set[str] = field(default_factory=set)
     """Files of the sampler that it does not write."""
     deployments: list["FakeDeployment"] = field(default_factory=list)
@@ -224,7 +226,13 @@ class FakeDeployment(HttpAccess):
                 kept = self.directory / "servers" / name / component.data
                 kept.mkdir(parents=True, exist_ok=True)
                 (kept / "rows").write_text("x", encoding="utf-8")
-        return []
+        if self.directory.name not in self.world.kills:
+            return []
+        servers = [name for name in self.stops if name.startswith("server")]
+        return [
+            Failure(component=name, cause=NOT_STOPPED, detail=f"{name} did not stop and was killed")
+            for name in servers
+        ]
 
     def kill(self, name: str) -> None:
         del self.up[name]

@@ -58,13 +58,16 @@ def value_of(counts: Mapping[str, int]) -> str:
     return " ".join(f"{node}={count}" if node else str(count) for node, count in counts.items())
 
 
-def free_pages(system: System) -> dict[str, int]:
-    """Pages by pool that nobody has or was promised; promises are told of the whole host alone."""
+def free_pages(system: System, node: str | None = None) -> int:
+    """Pages that nobody has or was promised: of one pool (as `pools_of` names it), or None of all.
+
+    Promises are told of the whole host alone, and any pool may have to keep them: they count against each.
+    """
     pools = pools_of(system)
-    promised = (system.number(f"{pools['']}/resv_hugepages") or 0) if "" in pools else 0
-    return {
-        node: (system.number(f"{folder}/free_hugepages") or 0) - promised for node, folder in pools.items()
-    }
+    chosen = pools.values() if node is None else [pools[node]]
+    free = sum(system.number(f"{folder}/free_hugepages") or 0 for folder in chosen)
+    size = page_size(system) or 0
+    return free - (system.number(f"{POOLS}/hugepages-{size // 1024}kB/resv_hugepages") or 0)
 
 
 def files(system: System) -> list[str]:

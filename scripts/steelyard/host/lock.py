@@ -5,9 +5,13 @@ The lock is no file but a name in the host's network, that of an abstract Unix s
 process and takes it back when that process ends, however it ends. It is the same for every user and for every
 container on the host's network, as that of the harness has to be. Nobody can put anything in its place, and who holds
 it is told by the kernel.
+
+Which session it is, its folder tells: that is locked too, and a reader may ask as often as it likes.
 """
 
 import errno
+import fcntl
+import os
 import pwd
 import socket
 import struct
@@ -44,12 +48,32 @@ def host_lock(name: str = LOCK) -> Iterator[None]:
         yield
 
 
-def is_held(name: str = LOCK) -> bool:
-    """Whether a session or a workload runs on this host, as far as the kernel tells."""
-    with suppress(OSError), socket.socket(socket.AF_UNIX) as asking:
-        asking.setblocking(False)
-        asking.connect(f"\0{name}")
+@contextmanager
+def running_session(folder: Path) -> Iterator[None]:
+    """Mark the folder of a session as that of one that this process runs, until it ends in whatever way."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks: it runs as well, and nobody sees that it does
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process of this host runs the session of a folder, as far as the kernel tells."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
     return False
 
 

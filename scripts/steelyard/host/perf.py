@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from functools import cache
@@ -17,6 +18,7 @@ _KERNEL = "proc/sys/kernel/"
 _DEVICES = "sys/bus/event_source/devices"
 _PMU = re.compile(r"cpu|cpu_core|armv\d.*|arm.*pmu.*")
 _TIME_LIMIT = 60
+"""Seconds."""
 
 
 def event_of(counter: Counter) -> str | None:
@@ -27,9 +29,10 @@ def event_of(counter: Counter) -> str | None:
 @cache
 def _is_counted(event: str) -> bool:
     """Whether perf counts an event here, the kernel's part included."""
+    command = ["perf", "stat", "-x,", "-e", event, "--", "true"]
     try:
         tried = subprocess.run(
-            ["perf", "stat", "-x,", "-e", event, "--", "true"],
+            command,
             env=child_environment(),
             capture_output=True,
             text=True,
@@ -38,6 +41,10 @@ def _is_counted(event: str) -> bool:
         )
     except FileNotFoundError as error:
         raise MissingRequirement("there is no perf here: install linux-perf or linux-tools") from error
+    except subprocess.TimeoutExpired as error:
+        raise MissingRequirement(
+            f"`{shlex.join(command)}` did not end within {_TIME_LIMIT} s: is the perf of this kernel installed?"
+        ) from error
     rows = [line.split(",") for line in tried.stderr.splitlines()]
     return any(len(row) > 2 and row[2] == event and not row[0].startswith("<") for row in rows)
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import os
 import re
 import socket
 from collections.abc import Collection, Iterable, Iterator
@@ -19,6 +20,8 @@ _RESERVED = "proc/sys/net/ipv4/ip_local_reserved_ports"
 _LAST = 65535
 _FIRST = 1024
 """Lower ones are root's."""
+_OWN = 10_000
+"""From here on a process looks for a port of its own."""
 _ADDRESSES = ((socket.AF_INET6, "::"), (socket.AF_INET, "0.0.0.0"))
 
 
@@ -66,6 +69,19 @@ def free_first_port(ports: Collection[int], first: int, system: System | None = 
         return first
     outside = handed_out.first_outside(max(ports) - min(ports) + 1, first)
     return first if outside is None else outside
+
+
+def free_port(system: System | None = None) -> int:
+    """A port for a server that starts at once: nobody listens there, and the kernel hands it to no connection and to
+    nobody who binds port 0, where this host has such ports.
+
+    Each process begins with another one, so that two that look at the same time do not take the same.
+    """
+    handed_out = Ephemeral.of(system or System())
+    begin = _OWN + os.getpid() % 1000 * 10
+    ports: list[int] = [*range(begin, _LAST + 1), *range(_FIRST, begin)]
+    ports.sort(key=lambda port: handed_out is not None and port in handed_out)
+    return next(port for port in ports if all(_free(family, address, port) for family, address in _ADDRESSES))
 
 
 def refuse_ephemeral(ports: Iterable[int], system: System | None = None) -> None:

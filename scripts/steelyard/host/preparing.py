@@ -88,11 +88,12 @@ def wanted_states(need: PageNeed, system: System, node: int | None, group: int |
     if node is not None and name not in now:
         there = ", ".join(node.removeprefix("node") for node in now if node) or "one alone: leave --node out"
         raise BadInput(f"this host has no NUMA node {node} with huge pages of its own: it has {there}")
-    free = huge_pages.free_pages(system)
     if node is not None:
-        target = now | {name: max(now[name], now[name] - free[name] + need.pages)}
+        used = now[name] - huge_pages.free_pages(system, name)
+        target = now | {name: max(now[name], used + need.pages)}
     else:
-        total, used = sum(now.values()), sum(now.values()) - sum(free.values())
+        total = sum(now.values())
+        used = total - huge_pages.free_pages(system)
         enough = STATES["huge_pages"].value(system, used + need.pages)
         target = now if total >= used + need.pages else huge_pages.counts_of(enough)
     wanted = {"huge_pages": STATES["huge_pages"].value(system, huge_pages.value_of(target))}
@@ -163,7 +164,7 @@ def restore(system: System) -> dict[str, str]:
 
 
 def _require_free(need: PageNeed, system: System) -> None:
-    if (free := sum(huge_pages.free_pages(system).values())) < need.pages:
+    if (free := huge_pages.free_pages(system)) < need.pages:
         raise MissingRequirement(
             f"{free} of the {need.pages} huge pages of {format_size(need.size)} that are needed are free, for another"
             " program took some just now: stop it, or prepare again"
@@ -188,7 +189,7 @@ def require_large_pages(specs: Iterable[Spec], system: System) -> None:
             continue
         need = need_of((component.large_heap or 0 for component in large), system)
         help_ = f"`{COMMAND} --heap {need.largest // MIB}m --jvms {len(large)}`"
-        free = sum(huge_pages.free_pages(system).values())
+        free = huge_pages.free_pages(system)
         if "huge_pages" in spec.host_states:
             state = STATES["huge_pages"]
             now, then = (

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -97,9 +97,16 @@ def require_writable(folder: Path) -> None:
 
 
 def write_record(path: Path, record: BaseModel) -> str:
-    """Write a record as indented JSON, atomically; returns its digest."""
+    """Write a record as indented JSON, atomically; returns its digest (raises NoSpace).
+
+    Its name is forced to disk too: the journal, which tells of it, may else outlast it in a power cut.
+    """
     data = (record.model_dump_json(indent=1, by_alias=True) + "\n").encode()
     write_atomic(path, data)
+    folder = os.open(path.parent, os.O_RDONLY)
+    with suppress(OSError):  # a file system that cannot force a folder to disk
+        os.fsync(folder)
+    os.close(folder)
     return digest(data)
 
 

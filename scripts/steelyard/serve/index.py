@@ -13,6 +13,7 @@ from steelyard import __version__
 from steelyard.analysis.sentences import answer
 from steelyard.errors import NoSpace, SteelyardError
 from steelyard.escape import printable
+from steelyard.gate.plan import CONFIRMATION
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
 from steelyard.results.gate import GateResult, read_result
@@ -30,7 +31,7 @@ class SessionRow(Record):
     """What the list says of a session."""
 
     folder: str
-    """Its name in the folder of all sessions."""
+    """Its path from the folder of all sessions: its name, of a gate's confirmation below that of the gate."""
     title: str
     state: State
     answer: list[str]
@@ -52,6 +53,8 @@ class SessionRow(Record):
     quick: bool = False
     gate: str | None = None
     """Verdict of a gate; "" of one that has none yet, None: it is no gate."""
+    confirms: bool = False
+    """Whether it is the confirmation of a gate."""
     report: bool = False
     """Whether there is a report."""
 
@@ -79,8 +82,11 @@ class Index:
         rows: dict[str, tuple[Stamp, SessionRow]] = {}
         for path in self._sessions():
             stamp = stamp_of(path)
-            known = self._rows.get(path.name)
-            rows[path.name] = known if known is not None and known[0] == stamp else (stamp, read_row(path))
+            name = str(path.relative_to(self.folder))
+            known = self._rows.get(name)
+            if known is None or known[0] != stamp:
+                known = stamp, read_row(path).model_copy(update={"folder": name})
+            rows[name] = known
         if rows != self._rows:
             self._rows = rows
             self._keep()
@@ -90,9 +96,10 @@ class Index:
 
     def _sessions(self) -> Iterator[Path]:
         with suppress(OSError):  # it was there when the server started
-            for path in self.folder.iterdir():
-                if not path.name.startswith(".") and (path / "session.json").is_file():
-                    yield path
+            for session in self.folder.iterdir():
+                for path in (session, session / CONFIRMATION):
+                    if not session.name.startswith(".") and (path / "session.json").is_file():
+                        yield path
 
     def _read_kept(self) -> None:
         if self._kept is None:
@@ -151,6 +158,7 @@ def read_row(path: Path) -> SessionRow:
         void=sum(state == "void" for state in ended.values()),
         quick=session.quick,
         gate=_outcome(session, gate),
+        confirms=session.gate is not None and session.gate.confirms is not None,
         report=(path / "report.html").is_file(),
     )
 

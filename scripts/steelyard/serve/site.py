@@ -15,7 +15,8 @@ from steelyard.analysis.across import Side
 from steelyard.analysis.estimates import analyse
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.gate.history import Entry, entry_of, read_entries
-from steelyard.host.lock import LOCK, is_held
+from steelyard.gate.plan import CONFIRMATION
+from steelyard.host.lock import is_running
 from steelyard.regular import read_bytes
 from steelyard.results.gate import read_result
 from steelyard.results.store import SessionDirectory
@@ -63,7 +64,6 @@ class Site:
         folder: Path,
         history: Path | None = None,
         kept: Path | None = None,
-        lock: str = LOCK,
         now: Callable[[], float] = time.time,
     ) -> None:
         """
@@ -71,12 +71,10 @@ class Site:
             folder: of all sessions.
             history: a folder of `history add`.
             kept: the file that keeps the index between two starts.
-            lock: of the host, which a running session holds.
             now: epoch seconds.
         """
         self.index = Index(folder, kept)
         self._history = history
-        self._lock = lock
         self._now = now
         self._turn = Lock()
         self._following: dict[str, LiveSession] = {}
@@ -108,10 +106,11 @@ class Site:
             case ["compare"]:
                 return self._compare(query.get("session", ()))
             case ["sessions", name, *rest]:
-                rows = self.index.rows()
-                row = next((row for row in rows if row.folder == name), None)
+                if rest[:1] == [CONFIRMATION]:
+                    name, rest = f"{name}/{CONFIRMATION}", rest[1:]
+                row = next((row for row in self.index.rows() if row.folder == name), None)
                 if row is not None:
-                    return self._session(row, rest, is_live=row == self._live(rows))
+                    return self._session(row, rest, is_live=self._is_live(row))
         return _problem("Nothing is here", "There is no page of this address.", HTTPStatus.NOT_FOUND)
 
     def _session(self, row: SessionRow, rest: Sequence[str], *, is_live: bool) -> Answer:
@@ -122,7 +121,7 @@ class Site:
                 return Answer(
                     b"",
                     HTTPStatus.FOUND,
-                    more={"Location": f"/sessions/{quote(row.folder, safe='')}/{page}"},
+                    more={"Location": f"/sessions/{quote(row.folder)}/{page}"},
                 )
             case ["live"] | ["live-part"]:
                 following = self._following.get(row.folder) or LiveSession(path)
@@ -150,11 +149,11 @@ class Site:
         return Answer(content, media=media, policy=FILE_POLICY)
 
     def _live(self, rows: Sequence[SessionRow]) -> SessionRow | None:
-        """The session that runs: of those that have not ended the one that has changed last, where one runs at all."""
-        open_rows = [row for row in rows if row.state == "unfinished"]
-        if not open_rows or not is_held(self._lock):
-            return None
-        return max(open_rows, key=lambda row: _change_time(self.index.folder / row.folder / "journal.jsonl"))
+        """The session that runs; None: none of these does."""
+        return next(filter(self._is_live, rows), None)
+
+    def _is_live(self, row: SessionRow) -> bool:
+        return row.state == "unfinished" and is_running(self.index.folder / row.folder)
 
     def _compare(self, names: Sequence[str]) -> Answer:
         chosen = [row.folder for row in self.index.rows() if row.folder in names]
@@ -177,7 +176,7 @@ class Site:
         kept = read_entries(self._history) if self._history is not None else []
         entries = {entry.key: entry for entry in kept}
         for row in self.index.rows():
-            if row.gate is not None:
+            if row.gate is not None and not row.confirms:
                 entry = self._entry(self.index.folder / row.folder)
                 if entry is not None:
                     entries.setdefault(entry.key, entry)
@@ -217,13 +216,6 @@ def read_file(session: Path, parts: Sequence[str]) -> bytes | None:
 def is_name(part: str) -> bool:
     """Whether a part of a path is the plain name of one file or folder."""
     return bool(part) and not part.startswith(".") and not {"/", "\\", "\0"} & {*part}
-
-
-def _change_time(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
 
 
 def _asset(name: str) -> Answer:

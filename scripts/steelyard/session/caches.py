@@ -79,7 +79,9 @@ def _fill(run: TrialRun) -> None:
         problems = run.injectors.stop()
         if problems:
             raise TrialFailedError(problems[0])
-        run.deployed.stop(("proxy", "server", "compiler"), WRITE_GRACE)
+        # One that was killed has written a part of its cache.
+        if problems := run.deployed.stop(("proxy", "server", "compiler"), WRITE_GRACE):
+            raise TrialFailedError(problems[0])
 
 
 def _filled_cache(spec: Spec, deployment: Deployment[Any], service: str) -> Path:

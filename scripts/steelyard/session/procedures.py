@@ -28,6 +28,7 @@ from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.samples import Samples
 from steelyard.measure.window import rates
 from steelyard.results.spec import MEASURED_ROLES, Component, Role
+from steelyard.session.datasets import STOP_GRACE
 from steelyard.session.trial_run import TrialFailedError, TrialRun
 from steelyard.spec.injectors import PROBE_LIMIT
 from steelyard.spec.plan import without_caches
@@ -192,7 +193,9 @@ def _prepare(run: TrialRun) -> None:
     try:
         run.deployed.start(_RESTART_ROLES)
         run.deployed.load_data()
-        run.deployed.stop(_restart_roles(run))
+        # One that was killed leaves work to the start that is measured.
+        if problems := run.deployed.stop(_restart_roles(run), STOP_GRACE):
+            raise TrialFailedError(problems[0])
     finally:
         run.deployed.spec = run.spec
 

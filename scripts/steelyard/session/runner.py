@@ -13,7 +13,7 @@ from steelyard.analysis.search_result import search_results
 from steelyard.analysis.sentences import interim_answer
 from steelyard.engines.base import Engine
 from steelyard.errors import NoSpace, ServerFailed, SteelyardError
-from steelyard.host.lock import LOCK, host_lock
+from steelyard.host.lock import LOCK, host_lock, running_session
 from steelyard.host.preparing import require_large_pages
 from steelyard.host.switching import HostStates, put_back
 from steelyard.host.system import System
@@ -61,7 +61,7 @@ def run_session(
     schedule = Schedule(directory.session(), ends_at)
     context = replace(context, counters=schedule.session.counters)
     trials = schedule.keep_pairs(directory.trials())
-    with host_lock(lock), ExitStack() as cleanup:
+    with host_lock(lock), running_session(directory.path), ExitStack() as cleanup:
         for sentence in put_back(system):
             context.watcher.note(sentence)
         plots = [spec.host_states for spec in schedule.specs.values()]

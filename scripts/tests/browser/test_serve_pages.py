@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of all sessions as a person meets them: by keyboard, in the dark, on a phone."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ import pytest
 import sample
 from kept_sessions import HOSTILE, write_ended, write_history, write_running
 
-from steelyard.host.lock import host_lock
+from steelyard.host.lock import running_session
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.serve.server import Server
 from steelyard.serve.site import Site
@@ -25,14 +24,14 @@ RUNNING = "/sessions/jvm-count-400/live"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    results, lock = tmp_path / "results", f"steelyard-browser-{os.getpid()}"
+    results = tmp_path / "results"
     small = replace(sample.two_arm_plan(), blocks=2)
     for number in (0, 1):
         write_ended(results, number, plan=replace(small, seed=number))
     write_ended(results, 2, plan=replace(small, name="other", title=HOSTILE), report=False)
-    write_running(results, 3, time.time())
+    running = write_running(results, 3, time.time()).path
     write_history(tmp_path / "history")
-    with host_lock(lock), Server(Site(results, tmp_path / "history", None, lock), 0) as made:
+    with running_session(running), Server(Site(results, tmp_path / "history"), 0) as made:
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
         yield made

@@ -9,6 +9,7 @@ import urllib.error
 
 import pytest
 import yaml
+from e2e.driver import free_port
 from prometheus_client.parser import text_string_to_metric_families
 from rich.console import Console
 from shown import failed_trial, quick_session
@@ -28,8 +29,7 @@ def session() -> Session:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    return free_port()
 
 
 def figures(port: int) -> dict[str, float]:

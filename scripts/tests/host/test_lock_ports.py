@@ -13,8 +13,8 @@ import trees
 
 import steelyard
 from steelyard.errors import BadInput, Busy, PortInUse
-from steelyard.host.lock import host_lock
-from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral, require_ports
+from steelyard.host.lock import host_lock, is_running, running_session
+from steelyard.host.ports import free_first_port, free_port, held_ports, refuse_ephemeral, require_ports
 from steelyard.host.system import System
 
 SCRIPTS = Path(steelyard.__file__).parents[1]
@@ -86,6 +86,39 @@ def test_lock_is_free_after_an_error(lock: str) -> None:
         pass
 
 
+RUN = """
+import sys
+from pathlib import Path
+from steelyard.host.lock import running_session
+with running_session(Path(sys.argv[1])):
+    print("runs", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_session_runs_until_its_process_has_ended_however_often_one_asks(tmp_path: Path) -> None:
+    """A queue of those who ask would be full after as many as net.core.somaxconn says, 4,096 by default."""
+    other = tmp_path / "other"
+    other.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, str(tmp_path)],
+        cwd=SCRIPTS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as session:
+        assert session.stdout is not None
+        assert session.stdout.readline() == "runs\n"
+        assert all(is_running(tmp_path) for _ in range(5000))
+        assert not is_running(other)
+        session.kill()
+    assert not is_running(tmp_path)
+    assert not is_running(tmp_path / "gone")
+    with running_session(tmp_path):
+        assert is_running(tmp_path)
+    assert not is_running(tmp_path)
+
+
 ODD = ["steelyard", "\x1b[31m[/x]\nsince 99:99", "x" * 5000]
 
 
@@ -135,11 +168,10 @@ def test_containers_on_the_network_of_the_host_and_other_users_share_the_lock(
 def test_port_in_use_names_the_process(family: socket.AddressFamily, address: str) -> None:
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         try:
-            listening.bind((address, 0))
+            listening.bind((address, port := free_port()))
         except OSError:
             pytest.skip("no IPv6 here")
         listening.listen()
-        port = listening.getsockname()[1]
         with pytest.raises(
             PortInUse, match=rf"port {port} is already in use by \S+ \(process {os.getpid()}\): "
         ):
@@ -148,8 +180,8 @@ def test_port_in_use_names_the_process(family: socket.AddressFamily, address: st
 
 
 def test_port_of_a_server_that_has_just_ended_is_free() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)) as listening:
         client = socket.create_connection(("127.0.0.1", port))
         served, _ = listening.accept()
         served.close()  # the server closes first, so its end lingers
@@ -201,11 +233,19 @@ def test_ports_that_nobody_chose_lie_outside_of_the_range_where_they_can(
     refuse_ephemeral(range(first, first + 4), system)
 
 
+def test_a_port_of_ones_own_is_free_and_none_that_the_kernel_hands_out(tmp_path: Path) -> None:
+    for low, high in ((32768, 60999), (15000, 60999), (1026, 65535)):
+        system = host(tmp_path, low, high)
+        port = free_port(system)
+        assert not low <= port <= high
+        with socket.create_server(("127.0.0.1", port)):
+            assert free_port(system) not in {port, *range(low, high + 1)}
+    require_ports([free_port(host(tmp_path, 1024, 65535))])  # this host has no others
+
+
 def test_ports_of_a_range_without_an_outside_are_held_and_can_be_opened(tmp_path: Path) -> None:
     system = host(tmp_path, 1024, 65535)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with held_ports([port], system) as held, socket.socket() as server, socket.socket() as taken:
         assert held == [port]
         require_ports([port])

@@ -26,6 +26,7 @@ from steelyard.results.spec import Spec
 from steelyard.units import MIB
 
 GROUP, SHMMAX = "proc/sys/vm/hugetlb_shm_group", "proc/sys/kernel/shmmax"
+PROMISED = "sys/kernel/mm/hugepages/hugepages-2048kB/resv_hugepages"
 NODES = "sys/devices/system/node/node{}/hugepages/hugepages-2048kB"
 HEAP = 1024 * MIB
 
@@ -89,6 +90,20 @@ def test_pages_of_one_numa_node(tmp_path: Path) -> None:
         state.value(kernel, "node2=1g")
     with pytest.raises(BadInput, match="more than this host's"):
         wanted_states(need_of([8 * HEAP], kernel), kernel, 1, None)
+
+
+def test_pages_that_were_promised_are_not_free_on_a_host_with_several_nodes(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    put(tmp_path, PROMISED, "900")
+    for node in (0, 1):
+        put(tmp_path, f"{NODES.format(node)}/nr_hugepages", "500")
+        put(tmp_path, f"{NODES.format(node)}/free_hugepages", "500")
+    need = need_of([HEAP], kernel)
+    assert wanted_states(need, kernel, None, None) == {"huge_pages": "node0=786 node1=786"}
+    # Which node will have to keep the promise nobody knows.
+    assert wanted_states(need, kernel, 1, None) == {"huge_pages": "node0=500 node1=1572"}
+    with pytest.raises(MissingRequirement, match="100 of the 672 huge pages"):
+        prepare(kernel, {}, need)
 
 
 def test_too_fragmented_a_host_is_left_as_it_was(kernel: Kernel) -> None:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from e2e.driver import free_port
 from waiting import wait_until
 
 from steelyard import relay
@@ -17,12 +18,6 @@ from steelyard.relay import Delays, pass_on
 from steelyard.sampling.counters import parse_metrics
 
 DELAY = 0.05
-
-
-def _free() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -56,7 +51,7 @@ def _connect(port: int, relay: subprocess.Popen[bytes]) -> socket.socket:
 
 
 def test_a_connection_is_delayed_both_ways_and_the_delay_is_told(echo: int) -> None:
-    listen, status = _free(), _free()
+    listen, status = free_port(), free_port()
     command = [sys.executable, relay.__file__, *map(str, (listen, "127.0.0.1", echo, DELAY, status))]
     with subprocess.Popen(command) as process:
         try:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import sample
+from e2e.driver import free_port
 from test_telemetry import attributes, send
 from waiting import wait_until
 
@@ -89,8 +90,7 @@ class Written:
 @pytest.fixture
 def collector(tmp_path: Path) -> Iterator[Written]:
     program = build_collector()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     config = (SOURCES / "collector.yaml").read_text(encoding="utf-8")
     file = tmp_path / "collector.yaml"
     file.write_text(config.replace("PORT", str(port)).replace("FOLDER", str(tmp_path)), encoding="utf-8")

@@ -4,7 +4,6 @@
 import io
 import json
 import re
-import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 import sample
+from e2e.driver import free_port
 from rich.console import Console
 
 from steelyard.cli.live import PlainScreen
@@ -181,8 +181,7 @@ def test_a_session_that_is_stopped_is_told_as_that(
 
 
 def test_a_receiver_that_is_not_there_ends_nothing_and_is_told_once(directory: SessionDirectory) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     printed = send(directory, Receiver(f"http://127.0.0.1:{port}", {}))
     assert printed.count("note:") == 1
     assert re.search(rf"note: (\d+) of \1 messages of telemetry were not received by \S+:{port}: ", printed)

@@ -14,12 +14,13 @@ import pytest
 import sample
 from commands import run_command
 from kept_sessions import HOSTILE, write_ended, write_history, write_running
+from sample_gate import write_gate
 
 from steelyard.cli.serve import show
 from steelyard.errors import Exit, PortInUse
-from steelyard.host.lock import host_lock
+from steelyard.host.lock import running_session
 from steelyard.serve.server import LOOPBACK, Server, is_local
-from steelyard.serve.site import Site, is_name, read_file
+from steelyard.serve.site import Answer, Site, is_name, read_file
 
 SMALL = replace(sample.two_arm_plan(), blocks=2)
 NOW = 1_800_000_000.0
@@ -42,9 +43,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[Server]:
-    lock = f"steelyard-test-{os.getpid()}"
-    site = Site(folder, folder.parent / "history", None, lock, now=lambda: NOW)
-    with host_lock(lock), Server(site, 0, crashes=folder.parent / "crashes") as made:
+    site = Site(folder, folder.parent / "history", now=lambda: NOW)
+    crashes = folder.parent / "crashes"
+    with running_session(folder / "jvm-count-400"), Server(site, 0, crashes=crashes) as made:
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
         yield made
@@ -103,6 +104,28 @@ def test_a_session_opens_as_its_report_or_as_it_runs(server: Server) -> None:
     ended = Got(server, "/sessions/pages-001/live")
     assert "All trials are done" in ended.text
     assert Got(server, "/sessions/pages-001/session.json").headers["Content-Type"] == "application/json"
+
+
+def test_only_the_session_that_runs_is_shown_as_running(tmp_path: Path) -> None:
+    """One that was killed is not, whatever else runs on its host; a gate's confirmation is."""
+    killed = write_running(tmp_path, 3, NOW)
+    gate, _ = write_gate(tmp_path, 0.9)
+    (tmp_path / "elsewhere").mkdir()
+    second = write_running(tmp_path / "elsewhere", 3, NOW).path.rename(gate.path / "confirmation")
+    name = f"{gate.path.name}/confirmation"
+    site = Site(tmp_path, now=lambda: NOW)
+
+    def live_part(folder: str) -> Answer:
+        return site.answer(f"/sessions/{folder}/live-part", {})
+
+    with running_session(second):
+        assert f'class="now" href="/sessions/{name}/live"' in site.answer("/", {}).body.decode()
+        assert site.answer(f"/sessions/{name}/", {}).more == {"Location": f"/sessions/{name}/live"}
+        assert live_part(name).more == {"X-Steelyard-Live": "yes"}
+        assert live_part(killed.path.name).more == {"X-Steelyard-Live": "no"}
+        assert b"its process was killed" in live_part(killed.path.name).body
+    assert b"Running now" not in site.answer("/", {}).body
+    assert site.answer(f"/sessions/{name}/session.json", {}).status == 200
 
 
 def test_two_sessions_of_one_question_are_compared_and_others_not(server: Server) -> None:

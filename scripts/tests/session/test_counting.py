@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which events a session counts, and perf beside a real process."""
 
+import os
+import re
 import subprocess
 import sys
 import time
@@ -86,6 +88,17 @@ def test_a_host_without_perf_says_what_to_install(monkeypatch: pytest.MonkeyPatc
     assert notes == [
         "Nothing was counted of the hardware: there is no perf here: install linux-perf or linux-tools."
     ]
+
+
+def test_a_perf_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "perf").write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    (tmp_path / "perf").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(perf, "_TIME_LIMIT", 0.2)
+    perf._is_counted.cache_clear()
+    says = "--counters: `perf stat -x, -e task-clock -- true` did not end within 0.2 s"
+    with pytest.raises(MissingRequirement, match=re.escape(says)):
+        choose_counters(["cycles"], [], SPECS)
 
 
 BUSY = """

@@ -18,7 +18,7 @@ from steelyard.cli import run as run_command
 from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
 from steelyard.results.binding import digests, find_altered
-from steelyard.results.store import SessionDirectory
+from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.runner import analyse_again
 
 Edit = Callable[[Path], object]
@@ -356,6 +356,25 @@ def test_a_trial_whose_end_a_crash_swallowed_has_not_ended(directory: Path, reco
         assert found.journal()[-1].event == "session-resume"
         assert found.trials() == kept
         assert bool([text for text in found.doubts([]) if "cut off 1 line" in text]) == (cut > 0)
+
+
+def test_the_name_of_a_record_is_on_disk_before_the_journal_tells_of_it(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut could take the record and leave the line that binds it."""
+    kept = SessionDirectory(directory)
+    trial = kept.trials()[0]
+    path = kept.trial_path(trial.block, trial.arm, trial.attempt) / "trial.json"
+    forced: list[tuple[Path, bool]] = []
+
+    def force(descriptor: int) -> None:
+        forced.append((Path(f"/proc/self/fd/{descriptor}").readlink(), path.exists()))
+
+    monkeypatch.setattr(os, "fsync", force)
+    path.unlink()
+    write_record(path, trial)
+    assert forced[0][1] is False
+    assert forced[1:] == [(path.parent, True)]
 
 
 def test_a_torn_first_line_leaves_a_session_that_begins(tmp_path: Path, recorded: Path) -> None:

@@ -279,6 +279,32 @@ def test_a_cache_that_is_not_written_is_a_failed_start(bench: Bench, monkeypatch
     assert {one.state for one in directory.trials() if one.arm == "class-cache-warm"} == {"void"}
 
 
+def test_a_cache_whose_writer_was_killed_is_not_taken(bench: Bench) -> None:
+    """What it had written by then is a part of one."""
+    bench.world.kills = {"populate-class-cache-warm"}
+    directory = bench.session(
+        asked("ping", procedure="start-up", factors={"class_cache": {"levels": ["warm", "none"]}}),
+    )
+    sentence = r"the run that fills the class caches failed: server-\d did not stop and was killed"
+    with pytest.raises(ServerFailed, match=sentence):
+        bench.run(directory)
+    assert not (directory.path / "caches").exists()
+
+
+def test_a_server_that_was_killed_before_the_measured_start_voids_its_trial(bench: Bench) -> None:
+    """It left work to the start that is measured."""
+    bench.world.answers = {
+        "/rest/info/loader/load?numCustomers=200": (200, "loaded"),
+        "/rest/info/config/countCustomers": (200, "200"),
+        "/rest/info/config/countBookings": (200, "17"),
+    }
+    bench.world.kills = {"01-threads-8"}
+    question = asked("acmeair", procedure="start-up", factors={"threads": {"levels": [8, 16]}})
+    trials = bench.run(bench.session(question, blocks=1))
+    first = next(trial for trial in trials if (trial.arm, trial.attempt) == ("threads-8", 0))
+    assert (first.state, str(first.failure)) == ("void", "server-1 did not stop and was killed")
+
+
 def test_host_states_are_set_for_each_plot_and_put_back(bench: Bench, tmp_path: Path) -> None:
     kernel = bench.kernel = Kernel(tmp_path / "tree")
     seen: list[tuple[str, str | None]] = []

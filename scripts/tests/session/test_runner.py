@@ -15,7 +15,9 @@ from trees import Kernel
 
 from steelyard.engines.base import Running
 from steelyard.errors import MissingRequirement, NoSpace, ServerFailed
+from steelyard.host.lock import is_running
 from steelyard.results.failure import Failure
+from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session import runner, trial_run
 
@@ -54,6 +56,20 @@ def test_a_session_of_steady_trials(bench: Bench) -> None:
         assert begin == int(begin)  # samples and intervals end at whole seconds
     assert (directory.path / "report.html").exists()
     assert directory.analysis().estimates["throughput"]["jvms-2"].ratio == pytest.approx(2.0)
+
+
+def test_its_folder_tells_that_a_session_runs(bench: Bench) -> None:
+    directory = bench.session(ping())
+    running: set[bool] = set()
+
+    def throughput(_: Spec) -> float:
+        running.add(is_running(directory.path))
+        return 100.0
+
+    bench.world.throughput = throughput
+    bench.run(directory)
+    assert running == {True}
+    assert not is_running(directory.path)
 
 
 def test_between_blocks_the_answer_so_far_is_told_and_in_the_report(

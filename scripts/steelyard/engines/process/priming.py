@@ -3,7 +3,6 @@
 the injector's classes."""
 
 import shutil
-import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from steelyard.clock import Deadline
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.readiness import POLL_INTERVAL, answers
 from steelyard.errors import ServerFailed
+from steelyard.host.ports import free_port
 from steelyard.processes import Children
 from steelyard.processes.client import keep_output
 from steelyard.processes.reasons import read_log
@@ -60,9 +60,6 @@ def _others(server: str) -> Callable[[str, list[str]], list[str]]:
 
 
 def _start_once(component: Component, deployment: ProcessDeployment) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
     # There is no database yet that it could be ready with.
     live = component.ready.model_copy(update={"path": component.ready.live or component.ready.path})
     # Without the arm's options: they would write GC logs and class caches, and change nothing of what is kept. OpenJ9
@@ -70,7 +67,7 @@ def _start_once(component: Component, deployment: ProcessDeployment) -> None:
     jvm = component.artifact.jvm
     none = ["-Xshareclasses:none"] if jvm is not None and jvm.kind == "openj9" else []
     server = component.model_copy(
-        update={"jvm_options": none, "environment": {}, "port": port, "ready": live}
+        update={"jvm_options": none, "environment": {}, "port": free_port(), "ready": live}
     )
     with _stop_afterwards(deployment):
         deployment.start([server])
