@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import quick_forms as series
 from commands import run_command
-from fake_engine import FakeEngine, World
+from fake_engine import World
 from session_series import Ended, TimeLeft, append_row
 from sessions import Bench
 
@@ -54,10 +54,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
     def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
-        engine: dict[str, Any] = {"process": FakeEngine(world)}
-        return runner.run_session(
-            directory, engine, bench.context(), differs, lock=f"test-{os.getpid()}", **more
-        )
+        return bench.run_here(directory, differs, bench.context(), **more)
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)

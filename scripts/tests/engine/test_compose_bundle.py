@@ -14,6 +14,7 @@ import pytest
 import yaml
 from builders import make_container
 from compose_specs import IMAGES, LOADGEN, compose_spec, described_component, injector, spec_of
+from programs import needs_compose
 
 from steelyard.engines.compose.bundle import SESSION_LABEL, User, command_line, override
 from steelyard.engines.compose.images import BUNDLES, bundle_settings, leave_settings
@@ -28,7 +29,6 @@ from steelyard.yamlfile import Scalar
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "compose"
 USER = User(1000, 1000)
-needs_compose = pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
 
 
 class _Loader(yaml.SafeLoader):
@@ -266,8 +266,6 @@ def merged(made: Spec, folder: Path) -> dict[str, Any]:
     shutil.copy(BUNDLES / made.bundle / "compose.yaml", folder)
     text = override(made, bundle(made.bundle), USER, "s")
     (folder / "trial.yaml").write_text(text, encoding="utf-8")
-    if subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("docker's compose plugin is not installed")
     files = ("-f", "compose.yaml", "-f", "trial.yaml")
     command = ["docker", "compose", *files, "--profile", "load", "config", "--format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

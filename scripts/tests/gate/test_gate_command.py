@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from commands import Result, run_command
 from fake_clock import FakeClock
-from fake_engine import FakeEngine, World
+from fake_engine import World
 from sessions import Bench
 
 from steelyard.build import GitFailed
@@ -119,10 +119,7 @@ def commands(
 
     def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
         context = bench.context(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
-        lock = f"test-{os.getpid()}"
-        return runner.run_session(
-            directory, {"process": FakeEngine(bench.world)}, context, differs, lock=lock, **more
-        )
+        return bench.run_here(directory, differs, context, **more)
 
     def report_again(directory: SessionDirectory) -> list[Path]:
         page = directory.path / "report.html"

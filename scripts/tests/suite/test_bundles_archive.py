@@ -4,7 +4,6 @@
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from k8s.rendering import KUBECTL, containers, pods, render
+from programs import needs_compose
 
 from steelyard import __version__
 from steelyard.archives import unpack
@@ -87,7 +87,7 @@ def test_every_image_of_ours_is_a_digest_of_the_record_and_nothing_is_built(unpa
     assert known == seen | {line.partition("=")[2] for line in settings[1:]}
 
 
-@pytest.mark.skipif(shutil.which("docker") is None, reason="docker's client is not installed")
+@needs_compose
 @pytest.mark.parametrize(
     ("options", "flavour"), [((), "openj9"), (("--env-file", "../hotspot.env"), "hotspot")]
 )
