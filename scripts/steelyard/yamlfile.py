@@ -45,7 +45,7 @@ MAX_DIGITS = 40
 _CORE = "tag:yaml.org,2002:"
 _NUMBERS = {_CORE + "int", _CORE + "float"}
 _TAGS = _NUMBERS | {_CORE + name for name in ("bool", "map", "merge", "null", "seq", "str")}
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """All but tab and line ends; halves of surrogate pairs cannot be written to any file."""
 
 
@@ -337,7 +337,7 @@ class _Index:
             return f"the tag {node.tag!r} has no meaning here: leave it out"
         if node.tag in _NUMBERS and len(text) > MAX_DIGITS:
             return f"not valid YAML: a number of more than {MAX_DIGITS} characters"
-        odd = _CONTROL.search(text)
+        odd = CONTROL.search(text)
         return f"a text with the control character {odd[0]!r}" if odd else None
 
     def _refuse(self, node: yaml.Node, why: str) -> BadInput:

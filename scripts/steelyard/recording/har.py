@@ -14,6 +14,7 @@ from steelyard.errors import BadInput
 from steelyard.regular import read_bytes
 
 MAX_BYTES = 256 * 1024 * 1024
+MAX_STATUS = 999
 _STATIC = {"stylesheet", "script", "image", "font", "media", "manifest", "texttrack"}
 _STATIC_TYPES = (
     "image/",
@@ -101,7 +102,7 @@ def read_har(path: Path) -> list[HarEntry]:
     for number, entry in enumerate(entries):
         try:
             recorded.append(_exchange(entry))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             why = (
                 f"it has no {error}"
                 if isinstance(error, KeyError)
@@ -119,7 +120,7 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
     posted = request.get("postData") or {}
     body_type = str(posted.get("mimeType") or "")
     params = posted.get("params") or []
-    text = posted.get("text")
+    text = _text(posted["text"]) if posted.get("text") is not None else None
     fields, files = None, []
     if body_type.startswith("application/x-www-form-urlencoded"):
         pairs = [(_text(part["name"]), _text(part.get("value"))) for part in params]
@@ -128,21 +129,26 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
         files = [
             (
                 _text(part["name"]),
-                part.get("fileName"),
+                _text(part["fileName"]) if part.get("fileName") else None,
                 _text(part.get("contentType")),
                 _text(part.get("value")),
             )
             for part in params
         ]
+    url = str(request["url"]).partition("#")[0]
+    status = int(response.get("status") or 0)
+    urlsplit(url)  # raises ValueError, here and not where a step is written
+    if status > MAX_STATUS:
+        raise ValueError(status)
     return HarEntry(
         method=str(request["method"]).upper(),
-        url=str(request["url"]).partition("#")[0],
+        url=url,
         headers=list(_pairs(request.get("headers") or [])),
         body=text,
         body_type=body_type,
         fields=fields,
         files=files,
-        status=int(response.get("status") or 0),
+        status=status,
         answer_headers=list(_pairs(response.get("headers") or [])),
         answer=_content(content),
         answer_type=str(content.get("mimeType") or "").partition(";")[0].strip().lower(),

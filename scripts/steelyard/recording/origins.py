@@ -5,14 +5,15 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from steelyard.recording.har import HarEntry
+from steelyard.recording.pages import PageReader
 
 _SHORTEST = 6
 """Characters of a value that is taken for a token wherever it stands; shorter ones need a name that says so."""
+_SHORTEST_ID = 3
 SAYS_SO = re.compile(r"id|token|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
 _CONTEXT = range(24, 97, 8)
 """Characters before a value by which it is told from others: as few as suffice."""
@@ -45,9 +46,12 @@ def find_origin(value: str, label: str, answers: Sequence[HarEntry]) -> Origin |
     if not value:
         return None
     certain = is_token(value)
+    # Digits as short as these are as often a quantity, whatever an answer calls them.
+    by_label_alone = value.isdecimal() and len(value) < _SHORTEST_ID
     for step in reversed(range(len(answers))):
         for save, name, guess in _places(value, answers[step]):
-            if certain or SAYS_SO.search(name) or SAYS_SO.search(label):
+            named = SAYS_SO.search(label) or (not by_label_alone and SAYS_SO.search(name))
+            if certain or named:
                 return Origin(step, save, variable(name or label), guess)
     return None
 
@@ -79,10 +83,9 @@ def _cookies(line: str) -> Iterator[tuple[str, str]]:
 
 def _json_places(value: str, text: str) -> Iterator[Place]:
     try:
-        document = json.loads(text)
+        matches = [path for path, leaf in _leaves(json.loads(text), ()) if _same(leaf, value)]
     except (ValueError, RecursionError):
         return
-    matches = [path for path, leaf in _leaves(document, ()) if _same(leaf, value)]
     if matches:
         path = matches[0]
         name = next((key for key in reversed(path) if isinstance(key, str)), "")
@@ -117,7 +120,7 @@ def _json_path(path: Sequence[str | int]) -> str:
     return "$" + "".join(parts)
 
 
-class _Attributes(HTMLParser):
+class _Attributes(PageReader):
     """Elements whose value or content is what is looked for."""
 
     def __init__(self, value: str) -> None:
@@ -135,7 +138,7 @@ class _Attributes(HTMLParser):
 
 def _html_places(value: str, text: str) -> Iterator[Place]:
     parser = _Attributes(value)
-    parser.feed(text)
+    parser.read(text)
     yield from parser.places[:1]
 
 

@@ -2,8 +2,27 @@
 """Forms of recorded pages, with what stands in them (HTML, section 4.10.21 on form submission)."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+
+class PageReader(HTMLParser):
+    """Reads whatever servers call a page."""
+
+    def read(self, page: str) -> None:
+        """All of a page, or what stands before a mark that the parser does not know."""
+        with suppress(AssertionError):
+            self.feed(page)
+
+
+def address_of(base: str, link: str) -> str:
+    """Where a link of an answer leads to, without its fragment; empty: nowhere."""
+    try:
+        return urljoin(base, link).partition("#")[0]
+    except ValueError:
+        return ""
 
 
 @dataclass
@@ -18,7 +37,7 @@ class PageForm:
     """What stands in it as it is."""
 
 
-class _Forms(HTMLParser):
+class _Forms(PageReader):
     def __init__(self) -> None:
         super().__init__()
         self.forms: list[PageForm] = []
@@ -34,6 +53,7 @@ class _Forms(HTMLParser):
                 self._selector(given), given.get("action", ""), given.get("method", "get").upper()
             )
             self.forms.append(self._within)
+            self._select, self._area = "", None
         if self._within is None:
             return
         fields = self._within.fields
@@ -74,7 +94,7 @@ class _Forms(HTMLParser):
 def forms_of(page: str) -> list[PageForm]:
     """The forms of a page, in its order; of several with one selector each has its number in it, as jQuery counts."""
     parser = _Forms()
-    parser.feed(page)
+    parser.read(page)
     seen: Counter[str] = Counter()
     for form in parser.forms:
         plain = form.selector
@@ -84,7 +104,7 @@ def forms_of(page: str) -> list[PageForm]:
     return parser.forms
 
 
-class _Links(HTMLParser):
+class _Links(PageReader):
     def __init__(self) -> None:
         super().__init__()
         self.links: list[str] = []
@@ -96,5 +116,5 @@ class _Links(HTMLParser):
 def links_of(page: str) -> list[str]:
     """Where the links of a page lead to, as they stand in it."""
     parser = _Links()
-    parser.feed(page)
+    parser.read(page)
     return parser.links

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A workload file with the journey of a recording: static files folded into their pages, tokens saved and sent back."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, get_args
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-import yaml
-
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, one_line
 from steelyard.recording.har import HarEntry
-from steelyard.recording.origins import SAYS_SO, find_origin, is_token, variable
-from steelyard.recording.pages import PageForm, forms_of, links_of
+from steelyard.recording.origins import SAYS_SO, Origin, find_origin, is_token, variable
+from steelyard.recording.pages import PageForm, address_of, forms_of, links_of
+from steelyard.recording.steps import LONGEST_COMMENT, StepText, comment_line
+from steelyard.recording.texts import encoded_pairs, is_odd, json_body, plain, quoted
+from steelyard.units import YEAR
+from steelyard.workload.step import Method
+from steelyard.yamlfile import MAX_BYTES
 
 _SHORTEST_PAUSE = 0.1
 _OWN_HEADERS = {"content-type", "authorization", "accept", "x-requested-with"}
@@ -40,15 +42,6 @@ topologies:
 """
 
 
-@dataclass
-class _StepText:
-    """A step as it will be written, and what has to be said about it."""
-
-    # As YAML has it, of many shapes.
-    keys: dict[str, Any]
-    comments: list[str] = field(default_factory=list)
-
-
 class JourneyWriter:
     """Turns recorded requests into steps."""
 
@@ -57,6 +50,9 @@ class JourneyWriter:
         Raises:
             BadInput: nothing was recorded of the host, or of any.
         """
+        recorded = [each for each in recorded if each.host]
+        if not recorded:
+            raise BadInput("what was recorded asked no server: record a page of yours")
         hosts = Counter(each.host for each in recorded)
         pages = [each for each in recorded if "html" in each.answer_type and not each.is_static()]
         self.host = host or (pages or recorded)[0].host
@@ -67,7 +63,10 @@ class JourneyWriter:
         self.recorded: list[HarEntry] = []
         self.parts: list[list[HarEntry]] = []
         self.dropped = sum(each.host == self.host for each in recorded) - len(own)
+        self.methods = Counter(each.method for each in own if each.method not in get_args(Method))
         for each in own:
+            if each.method in self.methods:
+                continue
             if each.is_static() and self.recorded:
                 self.parts[self._page()].append(each)
             elif each.is_static() or (each.status not in _STATUSES and not each.status >= 400):
@@ -76,11 +75,14 @@ class JourneyWriter:
                 self.recorded.append(each)
                 self.parts.append([])
         if not self.recorded:
-            raise BadInput(f"of {self.host} only static files were recorded: record a page as well")
-        self.steps: list[_StepText] = []
-        self.typed: set[str] = set()
-        self.variables: dict[str, str] = {}
-        """Value -> variable that has it."""
+            raise BadInput(
+                f"of {self.host} only static files were recorded, or what a journey cannot send: record a page as well"
+            )
+        self.steps: list[StepText] = []
+        self.typed: set[tuple[str, str]] = set()
+        self.variables: dict[tuple[str, str], str] = {}
+        """Value by its `_key` -> variable that has it."""
+        self.names = {"location"}
 
     def _page(self) -> int:
         """The newest page, to which static files belong."""
@@ -88,24 +90,35 @@ class JourneyWriter:
         return next(pages, len(self.recorded) - 1)
 
     def text(self) -> str:
-        """The workload file."""
+        """The workload file.
+
+        Raises:
+            BadInput: a value cannot be written, or the file would be larger than one may be.
+        """
         for number in range(len(self.recorded)):
             self.steps.append(self._step(number))
-        lines = [HEAD.format(host=self.host)]
-        if self.others:
-            left_out = ", ".join(f"{name} ({count})" for name, count in self.others.items())
-            lines.append(f"            # left out, of other hosts: {left_out}\n")
+        lines = [HEAD.format(host=one_line(self.host, LONGEST_COMMENT))]
+        for why, counts in (
+            ("of other hosts", self.others),
+            ("by methods that journeys do not have", self.methods),
+        ):
+            if counts:
+                left_out = ", ".join(f"{name} ({count})" for name, count in counts.items())
+                lines.append(comment_line(f"left out, {why}: {left_out}"))
         if self.dropped:
-            lines.append(f"            # left out, as nothing can be sent for them: {self.dropped}\n")
+            lines.append(comment_line(f"left out, as nothing can be sent for them: {self.dropped}"))
         for step in self.steps:
-            lines += [f"            # {comment}\n" for comment in step.comments]
-            written = yaml.safe_dump([step.keys], sort_keys=False, allow_unicode=True, width=110)
-            lines += [f"            {line}\n" for line in written.splitlines()]
-        return "".join(lines)
+            lines += step.lines()
+        text = "".join(lines)
+        if len(text.encode()) > MAX_BYTES:
+            raise BadInput(
+                f"the journey is larger than the {MAX_BYTES // 1024} KiB of a workload file: record less"
+            )
+        return text
 
-    def _step(self, number: int) -> _StepText:
+    def _step(self, number: int) -> StepText:
         request = self.recorded[number]
-        step = _StepText({"operation": operation_name(request)})
+        step = StepText({"operation": operation_name(request)})
         location = self._is_followed(number)
         form = self._form(number)
         if form is not None:
@@ -124,7 +137,7 @@ class JourneyWriter:
         if number + 1 < len(self.recorded):
             gap = self.recorded[number + 1].began - request.began - request.seconds
             if gap >= _SHORTEST_PAUSE:
-                step.keys["pause"] = {"think": f"{round(gap, 1):g}s"}
+                step.keys["pause"] = {"think": f"{round(min(gap, YEAR), 1):.10g}s"}
         return step
 
     def _is_followed(self, number: int) -> bool:
@@ -133,7 +146,7 @@ class JourneyWriter:
             return False
         before = self.recorded[number - 1]
         location = before.header("location")
-        if location is None or urljoin(before.url, location).partition("#")[0] != self.recorded[number].url:
+        if location is None or address_of(before.url, location) != self.recorded[number].url:
             return False
         self._saves(number - 1)["location"] = {"header": "Location"}
         return True
@@ -145,14 +158,12 @@ class JourneyWriter:
         if number == 0 or request.method != "GET" or "html" not in before.answer_type:
             return None
         links = links_of(before.answer)
-        link = next(
-            (each for each in links if urljoin(before.url, each).partition("#")[0] == request.url), ""
-        )
+        link = next((each for each in links if address_of(before.url, each) == request.url), "")
         for label, value in parse_qsl(urlsplit(link).query):
             start, separator, _ = link.partition(f"{label}={value}")
             if separator and SAYS_SO.search(label) and re.search(r"\d", value):
                 start = f"{start}{label}="
-                name = self._name(f"{variable(label)}_link", link)
+                name = self._name(f"{variable(label)}_link")
                 self._saves(number - 1)[name] = {"css": f'a[href^="{start}"]', "attribute": "href"}
                 if sum(each.startswith(start) for each in links) > 1:
                     self.steps[number - 1].comments.append(
@@ -161,11 +172,11 @@ class JourneyWriter:
                 return f"${{{name}}}"
         return None
 
-    def _name(self, wanted: str, value: str) -> str:
-        """A name that no other value has, for this one."""
-        names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(self.variables) + 3)))
-        name = next(each for each in names if each not in {*self.variables.values(), "location"})
-        self.variables[value] = name
+    def _name(self, wanted: str) -> str:
+        """A name that no other value has."""
+        names = (wanted, *(f"{wanted}_{number}" for number in range(2, len(self.names) + 2)))
+        name = next(each for each in names if each not in self.names)
+        self.names.add(name)
         return name
 
     def _saves(self, number: int) -> dict[str, Any]:
@@ -175,13 +186,16 @@ class JourneyWriter:
     def _form(self, number: int) -> PageForm | None:
         """The form of the page before that was sent, if it was one."""
         request = self.recorded[number]
-        sent = self._fields_of(request)
+        pairs = self._pairs_of(request)
+        sent = dict(pairs)
         if number == 0 or not sent or "html" not in self.recorded[number - 1].answer_type:
             return None
+        if request.method == "GET" and len(sent) < len(pairs):
+            return None  # its query holds them all
         before = self.recorded[number - 1]
         for form in forms_of(before.answer):
-            address = urljoin(before.url, form.action) if form.action else before.url
-            same = address.partition("#")[0] == request.url
+            address = address_of(before.url, form.action) if form.action else before.url
+            same = address == request.url
             if request.method == "GET":
                 same = address.partition("?")[0] == request.url.partition("?")[0]
             if same and form.method == request.method and form.fields.keys() <= sent.keys():
@@ -189,80 +203,82 @@ class JourneyWriter:
         return None
 
     @staticmethod
-    def _fields_of(request: HarEntry) -> dict[str, str]:
+    def _pairs_of(request: HarEntry) -> list[tuple[str, str]]:
         if request.files:
-            return {name: value for name, file, _, value in request.files if not file}
+            return [(name, value) for name, file, _, value in request.files if not file]
         if request.method == "GET":
-            return dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True))
-        return dict(request.fields or [])
+            return parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
+        return request.fields or []
 
-    def _submit(self, step: _StepText, request: HarEntry, form: PageForm) -> None:
+    def _submit(self, step: StepText, request: HarEntry, form: PageForm) -> None:
         if request.method == "GET":
             step.keys["method"] = "GET"
-        sent = self._fields_of(request)
-        entered = {name: self._plain(value) for name, value in sent.items() if form.fields.get(name) != value}
+        pairs = self._pairs_of(request)
+        entered = {
+            name: plain(value) for name, value in dict(pairs).items() if form.fields.get(name) != value
+        }
         step.keys["submit"] = {"form": form.selector, **({"fields": entered} if entered else {})}
-        self.typed |= {value for name, value in sent.items() if form.fields.get(name) != value}
-        self._note_secrets(step, entered)
+        self.typed |= {_key(value, name) for name, value in entered.items()}
+        step.note_secrets(entered)
         files = {name: _upload(file, media_type) for name, file, media_type, _ in request.files if file}
+        step.note_repeats((name for name, *_ in request.files or pairs), {*entered, *files})
         if files:
             step.keys["multipart"] = files
             step.comments.append(_NO_FILES)
 
-    @staticmethod
-    def _note_secrets(step: _StepText, fields: Mapping[str, str]) -> None:
-        secrets = [name for name in fields if "pass" in name.lower()]
-        if secrets:
-            step.comments.append(
-                f"guessed: {', '.join(secrets)} was typed: a feeder can give each user its own (docs/workloads.md)"
-            )
-
-    def _value(self, step: _StepText, value: str, label: str) -> str:
+    def _value(self, step: StepText, value: str, label: str) -> str:
         """A value as a step writes it: as it was, or `${name}` where an answer gave it."""
-        if value in self.variables:
-            return f"${{{self.variables[value]}}}"
-        if value in self.typed:
-            return self._plain(value)
-        origin = find_origin(value, label, self.recorded[: len(self.steps)])
-        if origin is None:
-            self.typed.add(value)
-            if is_token(value) and SAYS_SO.search(label):
+        return self._reference(step, value, label) or plain(value)
+
+    def _reference(self, step: StepText, value: str, label: str) -> str | None:
+        key = _key(value, label)
+        if key in self.typed:
+            return None
+        if key not in self.variables:
+            origin = find_origin(value, label, self.recorded[: len(self.steps)])
+            if origin is None:
+                self.typed.add(key)
+                if is_token(value) and SAYS_SO.search(label):
+                    step.comments.append(
+                        f"guessed: no answer has {label}, which may be a token: it is sent as recorded"
+                    )
+                return None
+            self.variables[key] = self._saved(origin)
+            if not is_token(value) and not SAYS_SO.search(label):
                 step.comments.append(
-                    f"guessed: no answer has {label}, which may be a token: it is sent as recorded"
+                    f"guessed: {label or 'it'} is taken for {self.variables[key]}, as both were {value}"
                 )
-            return self._plain(value)
-        name = self._name(origin.name, value)
-        self._saves(origin.step)[name] = origin.save
+        return f"${{{self.variables[key]}}}"
+
+    def _saved(self, origin: Origin) -> str:
+        """The variable of a place in an answer."""
+        saves = self._saves(origin.step)
+        # Each redirect gives `location` another value.
+        for name, save in saves.items():
+            if save == origin.save and name != "location":
+                return name
+        name = self._name(origin.name)
+        saves[name] = origin.save
         if origin.guess is not None:
             self.steps[origin.step].comments.append(f"guessed: {name}: {origin.guess}")
-        return f"${{{name}}}"
+        return name
 
-    def _plain(self, value: str) -> str:
-        if "${" in value:
-            raise BadInput(f"the recording sends {value[:40]!r}, which a journey would read as a name")
-        return value
-
-    def _path(self, step: _StepText, request: HarEntry) -> str:
+    def _path(self, step: StepText, request: HarEntry) -> str:
         parts = urlsplit(request.url)
         segments = []
         before = ""
         for segment in (parts.path or "/").split("/")[1:]:
-            shown = self._value(step, unquote(segment), before) if any(map(str.isdigit, segment)) else segment
-            segments.append(shown if shown.startswith("${") else segment)
+            varies = any(map(str.isdigit, segment))
+            known = self._reference(step, unquote(segment), before) if varies else None
+            segments.append(known or quoted(segment))
             before = f"{segment} id"
         path = "/" + "/".join(segments)
-        if not parts.query:
-            return path
-        pairs = []
-        for name, value in parse_qsl(parts.query, keep_blank_values=True):
-            shown = self._value(step, value, name)
-            pairs.append(
-                f"{quote(name, safe='')}={shown if shown.startswith('${') else quote(value, safe='')}"
-            )
-        return f"{path}?{'&'.join(pairs)}"
+        return f"{path}?{encoded_pairs(parts.query, partial(self._reference, step))}" if parts.query else path
 
-    def _body(self, step: _StepText, request: HarEntry) -> None:
+    def _body(self, step: StepText, request: HarEntry) -> None:
         if request.files:
+            names = [name for name, *_ in request.files]
+            step.note_repeats(names, names)
             step.keys["multipart"] = {
                 name: _upload(file, media_type) if file else self._value(step, value, name)
                 for name, file, media_type, value in request.files
@@ -270,41 +286,28 @@ class JourneyWriter:
             if any(file for _, file, _, _ in request.files):
                 step.comments.append(_NO_FILES)
         elif request.fields is not None:
-            step.keys["form"] = {name: self._value(step, value, name) for name, value in request.fields}
-            self._note_secrets(step, step.keys["form"])
+            form = dict(request.fields)
+            step.note_secrets(form)
+            if len(form) == len(request.fields) and not any(map(is_odd, (*form, *form.values()))):
+                step.keys["form"] = {name: self._value(step, value, name) for name, value in form.items()}
+            else:  # what no mapping of texts holds
+                encoded = request.body or urlencode(request.fields)
+                step.keys["body"] = encoded_pairs(encoded, partial(self._unencoded, step))
+        elif request.body and "json" in request.body_type:
+            step.keys["body"] = json_body(request.body, partial(self._reference, step))
         elif request.body:
-            step.keys["body"] = self._text_body(step, request)
+            step.keys["body"] = plain(request.body)
 
-    def _text_body(self, step: _StepText, request: HarEntry) -> str:
-        try:
-            document = json.loads(request.body or "") if "json" in request.body_type else None
-        except (ValueError, RecursionError):
-            document = None
-        if document is None:
-            return self._plain(request.body or "")
-        numbers: dict[str, str] = {}
+    def _unencoded(self, step: StepText, value: str, label: str) -> str | None:
+        known = self._reference(step, value, label)
+        if known is not None and {*value} & {*"%+&"}:
+            step.comments.append(f"guessed: {label} is sent as it is, and not url-encoded")
+        return known
 
-        def place(value: Any, label: str) -> Any:
-            if isinstance(value, dict):
-                return {key: place(inner, key) for key, inner in value.items()}
-            if isinstance(value, list):
-                return [place(inner, label) for inner in value]
-            if isinstance(value, str):
-                return self._value(step, value, label)
-            if isinstance(value, int) and not isinstance(value, bool):
-                shown = self._value(step, str(value), label)
-                if shown.startswith("${"):
-                    numbers[f'"{shown}"'] = shown
-                    return shown
-            return value
-
-        written = json.dumps(place(document, ""), ensure_ascii=False)
-        for quoted, bare in numbers.items():
-            written = written.replace(quoted, bare)
-        return written
-
-    def _headers(self, step: _StepText, request: HarEntry) -> None:
-        kept = {}
+    def _headers(self, step: StepText, request: HarEntry) -> None:
+        kept: dict[str, str] = {}
+        if request.fields is not None and "body" in step.keys:
+            kept["Content-Type"] = "application/x-www-form-urlencoded"
         for name, value in request.headers:
             low = name.lower()
             if low == "content-type" and (request.fields is not None or request.files):
@@ -314,26 +317,33 @@ class JourneyWriter:
             if low in _OWN_HEADERS or low.startswith("x-") or "csrf" in low or "xsrf" in low:
                 scheme, space, token = value.partition(" ")
                 if low == "authorization" and space:
-                    kept[name] = f"{scheme} {self._value(step, token, 'token')}"
+                    shown = f"{plain(scheme)} {self._value(step, token, 'token')}"
                 else:
-                    kept[name] = self._value(step, value, name)
+                    shown = self._value(step, value, name)
+                kept[name] = f"{kept[name]}, {shown}" if name in kept else shown
         if kept:
             step.keys["headers"] = kept
 
-    def _parts(self, step: _StepText, number: int) -> None:
+    def _parts(self, step: StepText, number: int) -> None:
         parts: dict[str, dict[str, Any]] = {}
         for each in self.parts[number]:
             if each.status not in (200, 304):
                 step.comments.append(f"left out, with status {each.status}: {each.target}")
                 continue
             again = each.status == 304 or each.header("etag") or each.header("last-modified")
-            parts.setdefault(each.target, {"path": each.target, **({"conditional": True} if again else {})})
+            path = quoted(each.target)
+            parts.setdefault(path, {"path": path, **({"conditional": True} if again else {})})
         if parts:
             step.keys["parts"] = list(parts.values())
 
 
-def _upload(file: str | None, media_type: str) -> dict[str, str]:
-    return {"content": "content", "filename": file or "file", **({"type": media_type} if media_type else {})}
+def _key(value: str, label: str) -> tuple[str, str]:
+    """What a value is known by: a short one may stand for something else in another field."""
+    return "" if is_token(value) else label, value
+
+
+def _upload(file: str, media_type: str) -> dict[str, str]:
+    return {"content": "content", "filename": plain(file), **({"type": media_type} if media_type else {})}
 
 
 def operation_name(request: HarEntry) -> str:
@@ -347,6 +357,8 @@ def operation_name(request: HarEntry) -> str:
     ]
     fields = [*parse_qsl(urlsplit(request.url).query), *(request.fields or [])]
     # One path for all, as in front controllers: what is done stands in a field.
-    action = next((value for name, value in fields if name == "action" and value.isalpha()), "")
+    action = next(
+        (value for name, value in fields if name == "action" and value.isascii() and value.isalpha()), ""
+    )
     name = "-".join([*[word for word in words if word][-2:], *([action.lower()] if action else [])]) or "home"
     return (name if request.method == "GET" else f"{request.method.lower()}-{name}")[:60].strip("-")

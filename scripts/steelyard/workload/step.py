@@ -20,6 +20,8 @@ from steelyard.workload.answers import (
 from steelyard.workload.feeder import read_beside
 from steelyard.yamlfile import Duration, Limit, Model
 
+Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
+
 
 class Upload(Model):
     """A file of a multipart form; exactly one of content, file and base64."""
@@ -152,7 +154,7 @@ class Step(Model):
 
     exactly_one = ("path", "submit", "websocket", "events")
     operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
-    method: Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] | None = None
+    method: Method | None = None
     """Left out: GET, and POST for `submit`."""
     path: Address | None = None
     headers: dict[str, str] = Field(default_factory=dict)

@@ -3,77 +3,18 @@
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
+from recordings import SHOP, as_json, entry, form, made
 
 from steelyard.errors import BadInput
 from steelyard.recording.har import read_har
-from steelyard.recording.writer import JourneyWriter
-from steelyard.workload.loader import load_workload
 
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
-SHOP = "http://shop:8080"
 LOGIN_PAGE = """<form action="login" method="post"><input type=hidden name=csrf value="abc123def">
 <input name=user><input type=password name=pass><textarea name=note>as it is</textarea>
 <select name=size><option value=s><option value=m selected></select><input type=submit name=go value=Go></form>"""
-
-
-def entry(
-    at: float,
-    url: str,
-    body: str = "",
-    *,
-    method: str = "GET",
-    status: int = 200,
-    kind: str = "text/html; charset=utf-8",
-    sent: dict[str, Any] | None = None,
-    headers: Sequence[tuple[str, str]] = (),
-    asked: Sequence[tuple[str, str]] = (),
-) -> dict[str, Any]:
-    """A request as browsers write it."""
-    request: dict[str, Any] = {"method": method, "url": url, "headers": named(asked)}
-    if sent is not None:
-        request["postData"] = sent
-    return {
-        "startedDateTime": f"2026-11-25T10:00:{at:06.3f}Z",
-        "time": 10,
-        "request": request,
-        "response": {
-            "status": status,
-            "headers": named(headers),
-            "content": {"mimeType": kind, "text": body},
-        },
-    }
-
-
-def named(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in pairs]
-
-
-def form(text: str) -> dict[str, str]:
-    return {"mimeType": "application/x-www-form-urlencoded", "text": text}
-
-
-def as_json(text: str) -> dict[str, str]:
-    return {"mimeType": "application/json", "text": text}
-
-
-def made(folder: Path, *entries: dict[str, Any], host: str | None = None) -> tuple[str, list[dict[str, Any]]]:
-    """The text that is made of a recording, and its steps."""
-    path = folder / "recording.har"
-    path.write_text(json.dumps({"log": {"entries": entries}}), encoding="utf-8")
-    text = JourneyWriter(read_har(path), host).text()
-    to = folder / "recorded.yaml"
-    to.write_text(text, encoding="utf-8")
-    load_workload.cache_clear()
-    load_workload(str(to))
-    topology = yaml.safe_load(text)["topologies"]["single"]
-    steps: list[dict[str, Any]] = topology["journey"]["visits"]["recorded"]["steps"]
-    return text, steps
 
 
 def test_pages_have_their_files_and_other_hosts_are_left_out(tmp_path: Path) -> None:
