@@ -206,8 +206,8 @@ TrustOption = Annotated[
     Option(
         "--trust",
         envvar="STEELYARD_TRUST",
-        help="Run the commands of a workload file that is not of this checkout, or of a session that was not begun here,"
-        " now and as long as it stays as it is.",
+        help="Run the commands of a workload file that is not of this checkout, or of a session that was not begun"
+        " here, now and as long as it stays as it is.",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]

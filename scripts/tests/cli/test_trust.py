@@ -43,7 +43,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def workload(tmp_path: Path, kept: Path) -> Path:  # noqa: ARG001 - nobody trusts it
+def workload(tmp_path: Path, kept: Path) -> Path:
     """A workload file outside of the checkout, whose command would leave a mark."""
     file = tmp_path / "stranger" / "workload.yaml"
     file.parent.mkdir()
