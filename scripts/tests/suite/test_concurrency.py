@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runs of a workflow wait for each other. GitHub keeps one that waits in a group, and cancels it for a newer one."""
+"""Which runs of a workflow wait for each other. GitHub keeps one that waits in a group, and a newer one cancels it."""
 
 from pathlib import Path
 from typing import Any
