@@ -273,7 +273,7 @@ def measure(
     if not (directory.path / "session.json").exists():
         begin(options, console)
     if Schedule(directory.session()).next(directory.trials()) is not None:
-        runtimes, _ = prepare_resume(directory, LOCAL, console)
+        runtimes, _ = prepare_resume(directory, LOCAL, console, trust=False)
         run(directory, runtimes, console, time_left)
 
 

@@ -2,7 +2,7 @@
 """What many tests need: an experiment file to change, and JVM identities as real JVMs report them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
+from steelyard.workload import trust
 from suite import REPORTS
 
 # The workload files that tests write are theirs; test_trust.py asks without it.
@@ -34,6 +35,14 @@ settings.register_profile(
 )
 settings.load_profile("usual")
 set_hypothesis_home_dir(REPORTS / "hypothesis")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_list_of_trust(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What tests trust, and the sessions that they begin, nobody else does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trust, "TRUSTED", tmp_path_factory.mktemp("trust") / "kept")
+        yield
 
 
 @pytest.fixture

@@ -87,14 +87,14 @@ def certify(
 
 
 def resume_certification(
-    directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool
+    directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool, trust: bool
 ) -> None:
     """Run what is left of a session of equal arms, and write its certificate."""
     terms = directory.session().certificate
     if terms is None:
         raise ValueError(f"{directory.path} is no session of certify")
     if not directory.has_ended():
-        runtimes, differs = prepare_resume(directory, target, console)
+        runtimes, differs = prepare_resume(directory, target, console, trust)
         carry_out(directory, runtimes, console, differs=differs)
     _conclude(directory, terms, as_json)
 

@@ -118,7 +118,7 @@ def gate(
         print_line(
             console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone"
         )
-        resume_gate(SessionDirectory(resume), request.target, console, as_json)
+        resume_gate(SessionDirectory(resume), request.target, console, as_json, request.trust)
         return
     weighing = _GateOptions(
         request, metric, _seconds(time), duet, options.certificates_in(certificates, out), pool
@@ -145,7 +145,7 @@ def gate(
     for note in (*plan.notes, *terms.notes):
         print_line(console, f"note: {note}")
     carry_out(directory, plan.runtimes, console)
-    _finish(directory, request.target, console, as_json, confirms_here=not leave_confirmation)
+    _finish(directory, request.target, console, as_json, request.trust, confirms_here=not leave_confirmation)
 
 
 def _describe_pairs(terms: GateTerms, pair: float) -> str:
@@ -215,7 +215,7 @@ def _confirm_elsewhere(
         plan, terms, _ = _plan_gate_terms(weighing, plan, sides, first.gate.margin)
         terms = terms.model_copy(update={"confirms": first.id})
         _begin(plan, terms, directory.path, console, CONFIRMATION)
-    _finish(directory, weighing.request.target, console, as_json)
+    _finish(directory, weighing.request.target, console, as_json, weighing.request.trust)
 
 
 def _begin(
@@ -234,7 +234,9 @@ def _is_answered(directory: SessionDirectory) -> bool:
     return terms is not None and (terms.same is not None or bool(terms.abstains))
 
 
-def resume_gate(directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool) -> None:
+def resume_gate(
+    directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool, trust: bool
+) -> None:
     """Run what is left of a gate, and answer.
 
     Raises:
@@ -251,9 +253,9 @@ def resume_gate(directory: SessionDirectory, target: ClusterTarget, console: Con
     # One that has ended and left it is resumed for its confirmation.
     confirms_here = directory.has_ended() or not terms.leaves_confirmation
     if not _is_answered(directory) and not directory.has_ended():
-        runtimes, differs = prepare_resume(directory, target, console)
+        runtimes, differs = prepare_resume(directory, target, console, trust)
         carry_out(directory, runtimes, console, differs=differs)
-    _finish(directory, target, console, as_json, confirms_here=confirms_here)
+    _finish(directory, target, console, as_json, trust, confirms_here=confirms_here)
 
 
 def _finish(
@@ -261,6 +263,7 @@ def _finish(
     target: ClusterTarget,
     console: Console,
     as_json: bool,
+    trust: bool,
     *,
     confirms_here: bool = True,
 ) -> None:
@@ -269,12 +272,13 @@ def _finish(
     is_begun = (second.path / "session.json").exists()
     if needs_confirmation((directory.session(), directory.trials())) and (is_begun or confirms_here):
         if not is_begun:
+            options.require_trusted_session(directory, trust)
             second = create_confirmation(directory)
         if not _is_answered(second) and not second.has_ended():
             print_line(
                 console, "a regression so far: a second session, in another order, confirms it or does not"
             )
-            runtimes, differs = prepare_resume(second, target, console)
+            runtimes, differs = prepare_resume(second, target, console, trust)
             carry_out(second, runtimes, console, differs=differs)
     _conclude(directory, as_json)
 

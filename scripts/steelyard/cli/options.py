@@ -32,7 +32,7 @@ from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.units import format_duration
 from steelyard.workload.loader import workload_file
-from steelyard.workload.trust import is_trusted, keep_trust
+from steelyard.workload.trust import is_kept, is_trusted, keep, keep_trust
 
 ExperimentArgument = Annotated[
     str,
@@ -206,7 +206,8 @@ TrustOption = Annotated[
     Option(
         "--trust",
         envvar="STEELYARD_TRUST",
-        help="Run the commands of a workload file that is not of this checkout, now and as long as it stays as it is.",
+        help="Run the commands of a workload file that is not of this checkout, or of a session that was not begun"
+        " here, now and as long as it stays as it is.",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
@@ -276,16 +277,30 @@ def require_trust(workload: str, trust: bool) -> None:
         typer.Abort: the person did not.
     """
     path = workload_file(workload)
-    if is_trusted(path):
-        return
-    if trust and "STEELYARD_TRUST" in os.environ:
-        return  # of this environment, and not of this file
-    if not trust:
-        said = f"{path} is not of this checkout, and its commands run as you"
-        if not sys.stdin.isatty():
-            raise BadInput(f"{said}: read it, then pass --trust")
-        typer.confirm(f"{printable(said)}. Run them?", abort=True, err=True)
-    keep_trust(path)
+    if not is_trusted(path) and _agrees(
+        f"{path} is not of this checkout, and its commands run as you", trust
+    ):
+        keep_trust(path)
+
+
+def require_trusted_session(directory: SessionDirectory, trust: bool) -> None:
+    """Resume no session that was not begun here before a person agreed: what runs is what its record says (raises as
+    `require_trust`)."""
+    record = directory.path / "session.json"
+    if not is_kept([record]) and _agrees(
+        f"{record} was not written here, and its commands run as you", trust
+    ):
+        keep([record])
+
+
+def _agrees(said: str, trust: bool) -> bool:
+    """Ask whether commands may be run: True is an answer to keep, False one of this environment alone."""
+    if trust:
+        return "STEELYARD_TRUST" not in os.environ
+    if not sys.stdin.isatty():
+        raise BadInput(f"{said}: read it, then pass --trust")
+    typer.confirm(f"{printable(said)}. Run them?", abort=True, err=True)
+    return True
 
 
 def certificates_in(given: Path | None, out: Path) -> Path:

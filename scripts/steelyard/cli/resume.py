@@ -18,6 +18,7 @@ def resume(
     otlp_endpoint: options.OtlpOption = None,
     context: options.ContextOption = None,
     namespace: options.NamespaceOption = NAMESPACE,
+    trust: options.TrustOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a session that was interrupted, with its own schedule and specs: an experiment's, a gate's or one of
@@ -27,8 +28,9 @@ def resume(
     console = open_console(stderr=True)
     session = begun.session()
     if session.gate is not None:
-        resume_gate(begun, target, console, as_json)
+        resume_gate(begun, target, console, as_json, trust)
     elif session.certificate is not None:
-        resume_certification(begun, target, console, as_json)
+        resume_certification(begun, target, console, as_json, trust)
     else:
-        resume_run(begun, target, console, as_json, LiveOutputs(metrics_port, otlp_endpoint))
+        outputs = LiveOutputs(metrics_port, otlp_endpoint)
+        resume_run(begun, target, console, as_json, outputs, trust=trust)

@@ -67,7 +67,7 @@ def run(
     if old_resume:
         print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
     if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:
-        resume_run(begun, request.target, console, as_json, outputs, open_)
+        resume_run(begun, request.target, console, as_json, outputs, open_, trust=request.trust)
         return
     plan = make_plan(request)
     earlier = earlier_sessions(plan, out) if request.quick else []
@@ -100,9 +100,11 @@ def resume_run(
     as_json: bool,
     outputs: LiveOutputs = NO_OUTPUTS,
     open_: bool = False,
+    *,
+    trust: bool,
 ) -> None:
     """Run what is left of an experiment's session, and print what it found."""
-    runtimes, differs = prepare_resume(directory, target, console)
+    runtimes, differs = prepare_resume(directory, target, console, trust)
     print_line(
         console,
         f"{directory.session().experiment.title}: {len(directory.trials())} trials are there already;"
@@ -131,11 +133,11 @@ def make_ready(
 
 
 def prepare_resume(
-    directory: SessionDirectory, target: ClusterTarget, console: Console
+    directory: SessionDirectory, target: ClusterTarget, console: Console, trust: bool
 ) -> tuple[RuntimeResolver, str]:
     """What an interrupted session goes on with, and what is not as it was (refused where that is too much)."""
     session, trials = directory.session(), directory.trials()
-    options.require_trust(session.workload_path, trust=False)
+    options.require_trusted_session(directory, trust)
     doubts = directory.doubts(trials)
     runtimes = RuntimeResolver(load_workload(session.workload_path), None, target)
     require_idle(runtimes.container_engine({arm.spec.engine for arm in session.arms}))

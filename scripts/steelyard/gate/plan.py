@@ -30,8 +30,9 @@ from steelyard.measure.host import DUET_LIMIT
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.results.schema import GateTerms, Session
-from steelyard.results.store import SessionDirectory, write_record
+from steelyard.results.store import SessionDirectory
 from steelyard.sampling.procfs import boot_id
+from steelyard.session.opening import begin
 from steelyard.session.plan import RunRequest, SessionPlan, metric_checks, plan_of, question_of
 from steelyard.session.schedule import expected_seconds, make_stages
 from steelyard.units import format_duration
@@ -249,7 +250,7 @@ def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> S
         "boot": boot_id(),
     }
     second.trials_path.mkdir(parents=True, exist_ok=True)
-    write_record(second.path / "session.json", Session.model_validate({**dict(first), **update}))
+    begin(second, Session.model_validate({**dict(first), **update}))
     return second
 
 

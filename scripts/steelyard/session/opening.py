@@ -4,6 +4,7 @@
 import platform
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +26,7 @@ from steelyard.sampling.procfs import boot_id
 from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
 from steelyard.spec.injectors import PACKAGE as INJECTOR
+from steelyard.workload.trust import keep
 
 _MAY_DIFFER = {"os", "swap_bytes", "cgroup_version"}
 """Facts of the host that may change; over the others a session must not be mixed."""
@@ -99,8 +101,16 @@ def new_session(plan: SessionPlan, results: Path, name: str | None = None) -> Se
         doctor=_sentences(findings, "warn"),
         doctor_notes=_sentences(findings, "info"),
     )
-    write_record(directory.path / "session.json", session)
+    begin(directory, session)
     return directory
+
+
+def begin(directory: SessionDirectory, session: Session) -> None:
+    """Write `session.json`, and note that it was written here: `resume` asks about any other (raises NoSpace)."""
+    record = directory.path / "session.json"
+    write_record(record, session)
+    with suppress(OSError):
+        keep([record])
 
 
 def _sentences(findings: Sequence[DoctorFinding], level: str) -> list[str]:

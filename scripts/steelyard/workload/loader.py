@@ -78,6 +78,10 @@ def workload_file(name: str) -> Path:
 @cache
 def load_workload(name: str) -> LoadedWorkload:
     """A workload by name (`acmeair`) or by the path of its file (raises BadInput)."""
-    path = workload_file(name)
+    return load_file(workload_file(name))
+
+
+def load_file(path: Path) -> LoadedWorkload:
+    """The workload of a file as it is now (raises BadInput)."""
     workload = read_yaml(path, Workload, "a workload")[0]
     return LoadedWorkload(workload, path.parent, read_choices(workload, path))

@@ -1,40 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose workload files are run: a workload file is a program, for its commands run as whoever starts them.
+"""Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so is the
+record of a session that is resumed.
 
-One of the checkout is trusted as the checkout is. Of any other a person says so once, for its content as it is then:
-the digest is kept, and a file that was changed is asked about again. What it starts (scripts, jars) is not looked at.
+What is of the checkout is trusted as the checkout is, and so are sessions that were begun here. Of any other a person
+says so once, for its content as it is then: the digest is kept, and a file that was changed is asked about again. What
+these files start (scripts, jars) is not looked at.
 """
 
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.errors import BadInput
 from steelyard.paths import CACHE, ROOT
 from steelyard.regular import read_bytes
+from steelyard.workload.loader import load_file
 
 TRUSTED = CACHE / "trusted-workloads"
-"""A digest a line."""
+"""A digest a line, of workload files with what they choose between, and of records of sessions."""
 
 
-def is_trusted(path: Path, kept: Path = TRUSTED, checkout: Path = ROOT) -> bool:
-    """Whether a workload file may be run: it lies in the checkout, or somebody trusted this content."""
-    file = path.resolve()
-    if file.is_relative_to(checkout):
-        return True
-    return kept.exists() and _digest(file) in kept.read_text(encoding="ascii").split()
+def is_trusted(path: Path, checkout: Path = ROOT) -> bool:
+    """Whether a workload file may be run: it and the components that it chooses between lie in the checkout, or
+    somebody trusted this content (raises BadInput: a file cannot be read)."""
+    files = _files(path)
+    return all(file.is_relative_to(checkout) for file in files) or is_kept(files)
 
 
-def keep_trust(path: Path, kept: Path = TRUSTED) -> None:
-    """Note that this content is trusted."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
+def keep_trust(path: Path) -> None:
+    """Note that a workload file is trusted, as it is now (raises as `keep`)."""
+    keep(_files(path))
+
+
+def is_kept(files: Sequence[Path]) -> bool:
+    """Whether the content of these files together was trusted (raises BadInput: one cannot be read)."""
+    return TRUSTED.exists() and _digest(files) in TRUSTED.read_text(encoding="ascii").split()
+
+
+def keep(files: Sequence[Path]) -> None:
+    """Note that the content of these files together is trusted.
+
+    Raises:
+        BadInput: one cannot be read.
+        OSError: the note cannot be written.
+    """
+    TRUSTED.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(kept, flags, 0o600), "w", encoding="ascii") as file:
-        file.write(f"{_digest(path.resolve())}\n")
+    with os.fdopen(os.open(TRUSTED, flags, 0o600), "w", encoding="ascii") as file:
+        file.write(f"{_digest(files)}\n")
 
 
-def _digest(path: Path) -> str:
+def _files(path: Path) -> list[Path]:
+    """All that holds commands of a workload: its file, and those of the components that its settings choose between."""
+    choices = load_file(path.resolve()).choices
+    chosen = [folder / f"{value}.yaml" for folder, values in choices.items() for value in values]
+    return [file.resolve() for file in (path, *chosen)]
+
+
+def _digest(files: Sequence[Path]) -> str:
+    return hashlib.sha256(b"".join(hashlib.sha256(_read(file)).digest() for file in files)).hexdigest()
+
+
+def _read(path: Path) -> bytes:
     try:
-        return hashlib.sha256(read_bytes(path)).hexdigest()
+        return read_bytes(path)
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({os.strerror(error.errno or 0)})") from error

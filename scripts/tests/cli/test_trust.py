@@ -6,9 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from planned import question, session_of, specs
 
 from steelyard.cli.app import main
 from steelyard.paths import ROOT
+from steelyard.results.spec import Artifact
+from steelyard.results.store import SessionDirectory, write_record
+from steelyard.session.opening import begin
 from steelyard.workload import trust
 from steelyard.workload.trust import is_trusted, keep_trust
 
@@ -30,10 +34,17 @@ Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workload file outside of the checkout, whose command would leave a mark; nobody trusts it."""
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The list of what is trusted, without a word yet, and nobody to ask."""
     monkeypatch.delenv("STEELYARD_TRUST")
     monkeypatch.setattr(sys, "stdin", (tmp_path / "empty").open("w+", encoding="utf-8"))
+    monkeypatch.setattr(trust, "TRUSTED", tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def workload(tmp_path: Path, kept: Path) -> Path:
+    """A workload file outside of the checkout, whose command would leave a mark."""
     file = tmp_path / "stranger" / "workload.yaml"
     file.parent.mkdir()
     file.write_text(WORKLOAD.replace("MARK", str(tmp_path / "mark")), encoding="utf-8")
@@ -68,48 +79,104 @@ def test_a_stranger_s_file_is_not_run_unasked(
     assert not (tmp_path / "results").exists()
 
 
-def test_what_is_trusted_is_a_content(workload: Path, tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    assert not is_trusted(workload, kept)
-    keep_trust(workload, kept)
-    assert is_trusted(workload, kept)
+def test_what_is_trusted_is_a_content(workload: Path, kept: Path) -> None:
+    assert not is_trusted(workload)
+    keep_trust(workload)
+    assert is_trusted(workload)
     assert kept.stat().st_mode & 0o777 == 0o600
     moved = workload.rename(workload.with_name("moved.yaml"))
-    assert is_trusted(moved, kept)
+    assert is_trusted(moved)
     moved.write_text(f"{moved.read_text(encoding='utf-8')}# more\n", encoding="utf-8")
-    assert not is_trusted(moved, kept)
+    assert not is_trusted(moved)
+
+
+@pytest.mark.parametrize("changed", ["a", "b"])
+def test_so_are_the_components_that_it_chooses_between(workload: Path, changed: str) -> None:
+    """Their files hold commands as well."""
+    settings = "settings: {database: {type: choice, choices: [a, b], default: a, about: which}}"
+    database = "database: {role: database, one_of: {setting: database, folder: db}}"
+    text = WORKLOAD.replace("topologies:", f"{settings}\ntopologies:", 1)
+    workload.write_text(text.replace("components:", f"components:\n      {database}", 1), encoding="utf-8")
+    (workload.parent / "db").mkdir()
+    for name in ("a", "b"):
+        (workload.parent / "db" / f"{name}.yaml").write_text(
+            f"steelyard: 1\ntitle: {name}\nprocess: {{command: [serve]}}\n", encoding="utf-8"
+        )
+    keep_trust(workload)
+    assert is_trusted(workload)
+    file = workload.parent / "db" / f"{changed}.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("serve", "rm"), encoding="utf-8")
+    assert not is_trusted(workload)
 
 
 def test_the_checkout_s_own_are_trusted_and_a_link_to_another_is_not(tmp_path: Path, workload: Path) -> None:
-    assert is_trusted(ROOT / "apps" / "ping" / "workload.yaml", tmp_path / "kept")
+    assert is_trusted(ROOT / "apps" / "ping" / "workload.yaml")
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     (checkout / "workload.yaml").symlink_to(workload)
-    assert not is_trusted(checkout / "workload.yaml", tmp_path / "kept", checkout)
+    assert not is_trusted(checkout / "workload.yaml", checkout)
 
 
-def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path: Path, workload: Path) -> None:
+def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path: Path, workload: Path, kept: Path) -> None:
     """Whoever may write there could have the digest appended to another file."""
     other = tmp_path / "other"
     other.touch()
-    (tmp_path / "kept").symlink_to(other)
+    kept.symlink_to(other)
     with pytest.raises(OSError, match="symbolic links"):
-        keep_trust(workload, tmp_path / "kept")
+        keep_trust(workload)
     assert other.read_text(encoding="utf-8") == ""
 
 
-def test_trust_said_beforehand_goes_on(
-    workload: Path, steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_trust_said_beforehand_goes_on(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It then ends at something else: the command is not run in this test."""
     monkeypatch.setattr("steelyard.cli.workload.workload_up.require_idle", _stop)
-    monkeypatch.setattr(trust, "TRUSTED", tmp_path / "kept")
-    monkeypatch.setattr("steelyard.cli.options.is_trusted", lambda path: is_trusted(path, tmp_path / "kept"))
-    monkeypatch.setattr("steelyard.cli.options.keep_trust", lambda path: keep_trust(path, tmp_path / "kept"))
     monkeypatch.setattr(sys, "argv", ["steelyard", "up", str(workload), "--trust"])
     with pytest.raises(_GoesOn):
         main()
     monkeypatch.setattr(sys, "argv", ["steelyard", "up", str(workload)])
+    with pytest.raises(_GoesOn):  # the answer was kept
+        main()
+
+
+def stranger_s_session(folder: Path) -> SessionDirectory:
+    """Of a workload that is trusted, by its name; its servers start something else."""
+    words = {"artifact": Artifact(form="command", words=["touch", str(folder / "mark")])}
+    found = {name: spec.with_changes("server", lambda _: words) for name, spec in specs("jvm-count").items()}
+    directory = SessionDirectory(folder / "session")
+    (directory.path / "trials").mkdir(parents=True)
+    session = session_of(question("jvm-count"), found)
+    write_record(directory.path / "session.json", session)
+    return directory
+
+
+def test_a_session_from_elsewhere_is_not_resumed_unasked(steelyard: Run, kept: Path, tmp_path: Path) -> None:
+    directory = stranger_s_session(tmp_path)
+    code, said = steelyard("resume", str(directory.path))
+    assert code == 4, said
+    record = directory.path / "session.json"
+    asked = f"{record} was not written here, and its commands run as you: read it, then pass --trust"
+    assert asked in " ".join(said.split())
+    assert not kept.exists()
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_session_that_was_begun_here_goes_on_unasked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As one from elsewhere does once somebody trusted it, until its record is another."""
+    monkeypatch.setattr("steelyard.cli.run.RuntimeResolver", lambda *_: _stop())
+    directory = stranger_s_session(tmp_path)
+    begin(directory, directory.session())
+    monkeypatch.setattr(sys, "argv", ["steelyard", "resume", str(directory.path)])
+    with pytest.raises(_GoesOn):
+        main()
+    write_record(directory.path / "session.json", directory.session().model_copy(update={"seed": 1}))
+    with pytest.raises(SystemExit):
+        main()
+    monkeypatch.setattr(sys, "argv", [*sys.argv, "--trust"])
+    with pytest.raises(_GoesOn):
+        main()
+    monkeypatch.setattr(sys, "argv", sys.argv[:-1])
     with pytest.raises(_GoesOn):  # the answer was kept
         main()
 

@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import make_jvm
 from fake_api import FakeApi, cluster, refused
-from planned import containers, specs
 
 from steelyard.analysis.across import AUTHORITY as CLUSTER
 from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import api as asked
 from steelyard.engines.kubernetes.api import ApiError, Proxy
 from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
-from steelyard.engines.kubernetes.engine import KubernetesEngine, require_rights, sweep
+from steelyard.engines.kubernetes.engine import require_rights, sweep
 from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
 from steelyard.engines.kubernetes.nodes import allocatable_cpus, examine
@@ -259,30 +257,6 @@ def test_the_lock_goes_with_the_session_and_never_anothers(lab: tuple[FakeApi, C
     mark = api.objects[f"{cluster.path('configmaps')}/{LOCK}"]["metadata"]["labels"][HOLDER]
     assert re.fullmatch("[0-9a-f]{16}", mark)
     assert f'"delete", "configmaps", "--selector={HOLDER}={mark}"' in command
-
-
-def test_what_somebody_deployed_by_hand_is_not_taken_for_ours(tmp_path: Path) -> None:
-    spec = specs(
-        "jvm-count",
-        "engine=kubernetes",
-        runtime=containers("server", jvm=make_jvm("hotspot"), cpus=2),
-        workload="ping",
-    )["jvms-1"]
-    rendered = [
-        {
-            "kind": kind,
-            "apiVersion": "v1",
-            "metadata": {"name": name},
-            "spec": {"template": {"spec": {"containers": [{"name": name}]}}},
-        }
-        for kind, name in (("StatefulSet", "server"), ("Job", "load"))
-    ]
-    with cluster(rendered, tmp_path) as (api, lab), Children() as children:
-        api.put("statefulsets", {"metadata": {"name": "server"}}, "/apis/apps/v1/namespaces/trials")
-        with pytest.raises(Busy, match="somebody has deployed statefulset/server"):
-            KubernetesEngine(children, lab, "s-1").check([spec])
-        children.forget_crash("kubernetes-lock")
-        children.forget_crash("kubernetes")
 
 
 def test_what_an_earlier_session_left_is_gone_before_anything_is_made(

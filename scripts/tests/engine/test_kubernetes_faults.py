@@ -18,6 +18,7 @@ from steelyard.engines.kubernetes import api, deployment
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.errors import ServerFailed
+from steelyard.spec.agreement import requested_settings
 
 ENDING = 'namespaces "trials" not found'
 RENDERED = [
@@ -82,6 +83,19 @@ def test_what_a_component_needs_is_applied_with_it_and_all_is_removed(trial: Tri
     assert trial.api.asked_for("DELETE") == ["load-0-x7k2p", "server-0"]
     trial.deployment.close()
     assert trial.api.asked_for("DELETE")[2:] == ["shared"]
+
+
+@pytest.mark.parametrize(("quota", "limit"), [(0.6667, "667m"), (0.6649, "665m"), (1.5, "1500m")])
+def test_a_quota_is_what_was_asked_once_it_was_rounded_for_kubernetes(
+    trial: Trial, quota: float, limit: str
+) -> None:
+    server = trial.spec.servers[0].model_copy(update={"cpu_quota": quota})
+    trial.deployment._components[server.name] = server
+    (container,) = trial.deployment._handles[server.name].pod["spec"]["containers"]
+    wanted = {name: requested_settings(server)[name] for name in ("cpus", "quota")}
+    for given, is_equal in ((limit, True), ("500m", False)):
+        container["resources"] = {"limits": {"cpu": given}}
+        assert (trial.deployment.engine_facts(server.name) == wanted) == is_equal
 
 
 def test_files_are_brought_home_from_a_pod(trial: Trial) -> None:

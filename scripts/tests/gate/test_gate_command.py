@@ -226,7 +226,15 @@ def test_there_is_nothing_to_confirm_of_a_pass(commands: Commands) -> None:
     assert again.document["sentence"] == passed.document["sentence"]
 
 
+@pytest.fixture
+def _asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is trusted beforehand."""
+    monkeypatch.delenv("STEELYARD_TRUST")
+
+
+@pytest.mark.usefixtures("_asks")
 def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:
+    """Its sessions, which were begun here, are resumed without a question."""
     commands.certified()
     commands.effect = -0.08
     commands.interrupt = lambda planned, phase: (planned.order, phase) == (5, "measure")
@@ -257,6 +265,7 @@ def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:
     assert result.outcome == "regression"
 
 
+@pytest.mark.usefixtures("_asks")
 def test_an_interrupted_certification_goes_on_to_its_certificate(commands: Commands) -> None:
     commands.interrupt = lambda planned, phase: (planned.order, phase) == (5, "measure")
     kept = ["--certificates", str(commands.folder / "kept"), "--days", "2", "--pool", "alike"]

@@ -143,4 +143,4 @@ def test_who_made_it_is_not_asked_whether_to_trust_it(
     monkeypatch.setattr(command, "keep_trust", trusted.append)
     init("shop", "--start", "serve 8000", "--port", "8000", "--path", "/")
     assert trusted == [Path("shop/workload.yaml")]
-    assert not is_trusted(tmp_path / trusted[0], kept=tmp_path / "none")
+    assert not is_trusted(tmp_path / trusted[0])

@@ -101,7 +101,7 @@ class Cluster:
     def apply(self, things: Iterable[Object]) -> None:
         """Make objects, or make what there is like them (server-side apply; raises ApiError)."""
         for thing in things:
-            path = self.path(f"{thing['kind'].lower()}s", thing["metadata"]["name"])
+            path = self.path(api_resource(thing), thing["metadata"]["name"])
             self.proxy.request("PATCH", f"{path}?fieldManager=steelyard&force=true", thing, APPLY)
 
     def delete(
@@ -203,6 +203,11 @@ class Cluster:
         if not isinstance(status, dict) or "allowed" not in status:
             raise ApiError(f"POST {path}", 0, "", "no rights are told")
         return status["allowed"] is True
+
+
+def api_resource(thing: Object) -> str:
+    """The resource that an object is of, as it stands in paths: `statefulsets`."""
+    return f"{thing['kind'].lower()}s"
 
 
 def _prefix(group: str) -> str:

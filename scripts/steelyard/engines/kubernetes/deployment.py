@@ -19,7 +19,7 @@ from steelyard.engines.base import Deployment, Running
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import AWAY_LIMIT, ApiError, Object, PodWatch
 from steelyard.engines.kubernetes.cluster import GONE_LIMIT, MAKERS, OURS, Cluster
-from steelyard.engines.kubernetes.manifests import OBSERVER
+from steelyard.engines.kubernetes.manifests import OBSERVER, cpus_of
 from steelyard.engines.kubernetes.nodes import daemons
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Member, with_reason
 from steelyard.errors import ServerFailed
@@ -160,10 +160,11 @@ class KubernetesDeployment(Deployment[Member]):
         facts: dict[str, int | str] = {}
         with contextlib.suppress(ValueError):  # what cannot be read is not told
             cpus = pods.cpu_limit(unit.pod, unit.container)
-            expected = component.cpu_quota or len(component.cpus)
-            facts["cpus"] = asked if cpus == expected else f"{cpus} CPUs"
+            is_as_asked = cpus == pods.cpus(cpus_of(component))
+            facts["cpus"] = asked if is_as_asked else f"{cpus} CPUs"
             if cpus is not None and component.cpu_quota is not None:
-                facts["quota"] = format_quota(cpus)
+                # What was rounded for Kubernetes is not rounded once more.
+                facts["quota"] = format_quota(component.cpu_quota if is_as_asked else cpus)
         with contextlib.suppress(ValueError):
             if (memory := pods.memory_limit(unit.pod, unit.container)) is not None:
                 facts["memory"] = memory

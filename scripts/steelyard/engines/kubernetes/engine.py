@@ -10,13 +10,13 @@ import contextlib
 import functools
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.engines.images import image_reference
 from steelyard.engines.kubernetes.api import ApiError, Object
-from steelyard.engines.kubernetes.cluster import MADE, OURS, Cluster
+from steelyard.engines.kubernetes.cluster import MADE, OURS, Cluster, api_resource
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages
 from steelyard.engines.kubernetes.lock import take_lock
@@ -24,6 +24,7 @@ from steelyard.engines.kubernetes.manifests import (
     ROLE,
     Marks,
     kinds,
+    name_services,
     overlay,
     require_possible,
     select_objects,
@@ -60,9 +61,12 @@ class KubernetesEngine:
             BadInput: a spec that cannot be had in a cluster.
             Busy: another session runs in the namespace, or somebody else's objects bear names of ours.
         """
+        made = set[tuple[str, str]]()
         for spec in specs:
             require_possible(spec)
-            bundle_objects(self.cluster, spec)
+            made |= {(resource, name) for resource in MADE for name in kinds(spec)}
+            objects = (*bundle_objects(self.cluster, spec), *name_services(spec))
+            made |= {(api_resource(thing), thing["metadata"]["name"]) for thing in objects}
         _page(self.cluster, specs)
         require_rights(self.cluster)
         take_lock(self.cluster, self.session, self.children)
@@ -70,7 +74,7 @@ class KubernetesEngine:
         self.children.on_crash(
             "kubernetes", self.cluster.removal_of(f"{SESSION}={label_value(self.session)}")
         )
-        _refuse_strangers(self.cluster, {component_kind for spec in specs for component_kind in kinds(spec)})
+        _refuse_strangers(self.cluster, made)
 
     def daemons(self) -> list[int]:
         """What of the cluster runs on this host."""
@@ -176,13 +180,14 @@ def _render(cluster: Cluster, folder: Path) -> Sequence[Object]:
     return cluster.render(folder)
 
 
-def _refuse_strangers(cluster: Cluster, names: set[str]) -> None:
-    """Somebody may have deployed the same bundle by hand: its objects must not be taken for ours (raises Busy)."""
+def _refuse_strangers(cluster: Cluster, made: Set[tuple[str, str]]) -> None:
+    """Somebody may have deployed the same bundle by hand, or other objects whose names trials give to theirs (`made`:
+    resource and name): a trial would write over them, and remove them at its end (raises Busy)."""
     taken = sorted(
         f"{resource.removesuffix('s')}/{thing['metadata']['name']}"
-        for resource in MADE
+        for resource in sorted({resource for resource, _ in made})
         for thing in cluster.objects(resource, f"!{SESSION}")
-        if thing["metadata"]["name"] in names
+        if (resource, thing["metadata"]["name"]) in made
     )
     if taken:
         raise Busy(

@@ -178,7 +178,7 @@ def overlay(spec: Spec, objects: Sequence[Object], marks: Marks) -> dict[str, st
         )
         for component_kind, components in kinds(spec).items()
     }
-    names = [_name(component, number) for number, component in _with_numbers(spec)]
+    names = name_services(spec)
     kustomization = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
@@ -307,10 +307,14 @@ def _shares(spec: Spec, component: Component) -> bool:
     return any(own.intersection(other.cpus) for other in spec.components if other.name != component.name)
 
 
+def cpus_of(component: Component) -> str:
+    """The CPU limit of a component, as Kubernetes writes it: it knows thousandths of a CPU."""
+    quota = component.cpu_quota
+    return str(len(component.cpus)) if quota is None else f"{round(quota * 1000)}m"
+
+
 def _resources(component: Component, apart: bool, page: int | None) -> dict[str, Any]:
-    cpus, memory = str(len(component.cpus)), component.memory_bytes
-    if component.cpu_quota is not None:
-        cpus = f"{round(component.cpu_quota * 1000)}m"
+    cpus, memory = cpus_of(component), component.memory_bytes
     size = str(memory) if memory is not None else None
     pool = {}
     if component.large_heap is not None and page is not None:
@@ -353,10 +357,10 @@ def _mounts(component: Component) -> list[dict[str, str]]:
     return mounts
 
 
-def _with_numbers(spec: Spec) -> list[tuple[int, Component]]:
-    """Components that are one of several, with their numbers from 0."""
+def name_services(spec: Spec) -> list[Object]:
+    """The Services by which components are reached that are one of several."""
     return [
-        (number, component)
+        _name(component, number)
         for component_kind, components in kinds(spec).items()
         for number, component in enumerate(components)
         if component.role != "injector" and component.name != component_kind

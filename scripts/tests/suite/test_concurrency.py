@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which runs of a workflow wait for each other. GitHub keeps one that waits in a group, and a newer one cancels it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from steelyard.paths import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+OWN = "${{ github.event_name == 'pull_request' && github.ref || github.run_id }}"
+"""A group for each change, and one for each other run."""
+NEWEST = {"nightly", "site"}
+"""What the newest run does, those that waited for it would have done: the same branch, of an older commit."""
+
+
+def groups(path: Path) -> list[dict[str, Any]]:
+    """Of a workflow and of its jobs."""
+    read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return [part["concurrency"] for part in (read, *read["jobs"].values()) if "concurrency" in part]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_no_run_that_has_to_finish_is_cancelled_while_it_waits(path: Path) -> None:
+    for group in groups(path):
+        if group["cancel-in-progress"] is True or path.stem in NEWEST:
+            continue
+        # Each version once: the names that a release gives are of its tag.
+        assert group["group"].endswith(OWN) or group["group"] == "release-${{ github.ref }}", group
