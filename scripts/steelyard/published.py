@@ -6,6 +6,7 @@ fetches what a session runs, checks it by SHA-256, and keeps it where a checkout
 """
 
 import hashlib
+import http.client
 import os
 import shutil
 import tarfile
@@ -99,7 +100,7 @@ def _fetch(base: str, package: PublishedPackage, target: Path) -> None:
             while chunk := source.read(_CHUNK):
                 digest.update(chunk)
                 file.write(chunk)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, http.client.HTTPException) as error:
         cause = getattr(error, "reason", error)  # of an address: what its connection met
         reason = getattr(cause, "strerror", None) or cause
         raise MissingRequirement(f"cannot fetch {place} ({reason}): {again}") from error

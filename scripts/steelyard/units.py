@@ -71,7 +71,9 @@ def parse_share(text: str | float) -> float:
 
 
 def format_size(size: float) -> str:
-    """Size for people: MiB up to 10 GiB, as memory tables of JVMs are written."""
+    """Size for people: MiB up to 10 GiB, as memory tables of JVMs are written; KiB or bytes below one MiB."""
+    if 0 < abs(size) < MIB:
+        return f"{size / 1024:,.0f} KiB" if abs(size) >= 10 * 1024 else f"{size:,.0f} bytes"
     return f"{size / MIB:,.0f} MiB" if size < 10 * 1024 * MIB else f"{size / MIB / 1024:,.1f} GiB"
 
 

@@ -4,10 +4,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
-from rich.markup import escape
 from typer import Argument
 
-from steelyard.cli.options import JsonOption, open_console, print_json, print_sentence
+from steelyard.cli.options import JsonOption, open_console, print_heading, print_json, print_sentence
 from steelyard.errors import BadInput, Exit
 from steelyard.experiment.settings import SECTIONS, setting_name
 from steelyard.host.states import STATES
@@ -154,11 +153,11 @@ def explain(
     if name is None:
         for topic in dict.fromkeys(each.topic for each in known):
             names = ", ".join(each.name for each in known if each.topic == topic)
-            console.print(f"[bold]{escape(capital(topic))}[/bold]", highlight=False)
+            print_heading(console, capital(topic))
             print_sentence(console, names, indent="  ")
         return
     for each in chosen:
-        console.print(f"[bold]{escape(each.name)}[/bold]  ({escape(each.topic)})", highlight=False)
+        print_heading(console, each.name, f"  ({each.topic})")
         for word, text in each.lines.items():
             if text:
                 print_sentence(console, f"{word}: {' '.join(text.split())}", indent="  ")

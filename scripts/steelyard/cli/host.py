@@ -148,6 +148,6 @@ def _group(group: str | None) -> int | None:
     if group is None:
         return int(os.environ.get("SUDO_GID", "0")) or os.getgid() or None
     try:
-        return int(group) if group.isdigit() else grp.getgrnam(group).gr_gid
+        return int(group) if group.isdecimal() else grp.getgrnam(group).gr_gid
     except KeyError as error:
         raise BadInput(f"--group {group}: this host has no such group") from error

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from steelyard.analysis.across import Effect, Side, differences, effects, host_differences, yields
 from steelyard.analysis.estimates import analyse
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line
+from steelyard.cli.options import JsonOption, open_console, print_heading, print_json, print_line
 from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise
@@ -32,7 +32,7 @@ def tune(as_json: JsonOption = False) -> None:
         return
     console = open_console()
     for advice in advices:
-        console.print(f"[bold]{advice.topic}[/bold]")
+        print_heading(console, advice.topic)
         for line in _lines(advice):
             print_line(console, f"  {line}")
 
@@ -95,7 +95,7 @@ def compare(
     for line in schedulers:
         print_line(console, line)
     for table in side_by_side(*sides):
-        console.print(f"\n[bold]{table.caption}[/bold]")
+        print_heading(console, f"\n{table.caption}")
         console.print(to_rich_table(table))
         for note in table.notes:
             print_line(console, note)

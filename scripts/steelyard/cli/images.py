@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
@@ -171,7 +172,7 @@ def _docker() -> Docker:
 
 
 def _console() -> Console:
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
 
 
 def _read_record(path: Path) -> dict[str, dict[str, Any]]:
@@ -191,7 +192,9 @@ def _print_checks(checks: list[verifying.ImageCheck]) -> None:
     before = None
     for check in checks:
         subject, before = ("" if check.subject == before else check.subject), check.subject
-        shown.add_row(subject, check.name, "ok" if check.passed else "[bold]DIFFERS[/bold]", check.detail)
+        shown.add_row(
+            subject, check.name, Text("ok") if check.passed else Text("DIFFERS", style="bold"), check.detail
+        )
     open_console().print(shown if checks else "no image of this project was found")
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import BaseModel
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from steelyard.analysis.sentences import answer
 from steelyard.cli import options
@@ -19,6 +19,7 @@ from steelyard.cli.options import (
     SessionArgument,
     conclude,
     open_console,
+    print_heading,
     print_json,
     print_line,
     print_sentence,
@@ -80,7 +81,7 @@ def plan(
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
         return
     console = open_console()
-    console.print(f"[bold]{escape(made.experiment.title)}[/bold]")
+    print_heading(console, made.experiment.title)
     for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
         print_line(console, line)
     console.print(
@@ -90,23 +91,19 @@ def plan(
     )
     print_listing(console, None, *_arms_table(made))
     columns, rows = resource_table(made.specs)
-    console.print(
-        "\n[bold]Resources[/bold] (what each role may use, and all but the injectors)", highlight=False
-    )
+    print_heading(console, "\nResources", " (what each role may use, and all but the injectors)")
     print_listing(console, None, columns, [dict(zip(columns, row, strict=True)) for row in rows])
     print_sentence(console, compare_resources(made.specs))
     for note in made.notes:
         print_sentence(console, f"note: {note}")
     if lines := describe(made, changes):
         over = count(made.experiment.design.blocks, "block")
-        console.print(
-            f"\n[bold]Will detect[/bold] (80 % power, all comparisons counted, {over})", highlight=False
-        )
+        print_heading(console, "\nWill detect", f" (80 % power, all comparisons counted, {over})")
         for line in (*lines, *describe_needs(made, earlier)):
             print_sentence(console, line, indent="  ")
     for line in _by_certificate(made, out, pool):
         print_line(console, line)
-    console.print(f"\n[bold]Schedule[/bold] (seed {made.seed})", highlight=False)
+    print_heading(console, "\nSchedule", f" (seed {made.seed})")
     for block in range(1, made.experiment.design.blocks + 1):
         order = [place.arm for place in made.schedule if place.block == block]
         print_line(console, f"  block {block}: {', '.join(order)}")
@@ -116,7 +113,7 @@ def plan(
         print_line(
             console, f"  then {trials} of each arm watched by {', '.join(made.profilers)}, in no average"
         )
-    console.print("\n[bold]Commands[/bold] (first server of each arm)")
+    print_heading(console, "\nCommands", " (first server of each arm)")
     for arm in made.arms:
         print_line(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
 
@@ -239,12 +236,12 @@ def _findings_table(findings: Sequence[DoctorFinding]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     styles = {"ok": "green", "info": "blue", "warn": "yellow"}
     for finding in findings:
-        level = f"[{styles[finding.level]}]{finding.level}[/]"
-        table.add_row(level, f"[bold]{finding.topic}[/bold]", escape(finding.state))
+        level = Text(finding.level, style=styles[finding.level])
+        table.add_row(level, Text(finding.topic, style="bold"), finding.state)
         if finding.level != "ok":
-            table.add_row("", "", f"[dim]{escape(finding.why)}[/dim]")
+            table.add_row("", "", Text(finding.why, style="dim"))
             if finding.change:
-                table.add_row("", "", f"[dim]change: {escape(finding.change)}[/dim]")
+                table.add_row("", "", Text(f"change: {finding.change}", style="dim"))
     return table
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -63,7 +62,7 @@ def _table(
         kept = number == 0 or (full_width and number < len(columns) - 1)
         table.add_column(column, header_style="bold", overflow="fold", no_wrap=kept)
     for row in rows:
-        table.add_row(*(escape(_cell(row, column)) for column in columns))
+        table.add_row(*(_cell(row, column) for column in columns))
     return table
 
 

@@ -322,6 +322,7 @@ def open_console(stderr: bool = False) -> Console:
     """
     terminal = (sys.stderr if stderr else sys.stdout).isatty()
     return _Terminal(
+        markup=False,  # brackets in a path, a name or a sentence of another program are brackets
         stderr=stderr,
         width=None if terminal or "COLUMNS" in os.environ else 140,
         force_terminal=terminal,
@@ -349,6 +350,11 @@ class _Terminal(Console):
 def print_line(console: Console, line: str) -> None:
     """Print a line as it is, however long."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_heading(console: Console, heading: str, rest: str = "") -> None:
+    """Print a heading in bold, and the rest of its line as it is."""
+    console.print(Text.assemble((heading, "bold"), rest))
 
 
 def print_sentence(console: Console, sentence: str, indent: str = "") -> None:

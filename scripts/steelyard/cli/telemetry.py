@@ -6,6 +6,7 @@ package of the SDK, which would be many packages for two kinds of message.
 """
 
 import contextlib
+import http.client
 import json
 import os
 import queue
@@ -76,12 +77,20 @@ def find_receiver(option: str | None, environment: Mapping[str, str] = os.enviro
     endpoint = option if option is not None else environment.get(ENDPOINT, "")
     if not endpoint:
         return None
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(endpoint):
         source = "--otlp-endpoint" if option is not None else ENDPOINT
         raise BadInput(f"{source} is {endpoint!r}: give http://HOST:PORT, for example http://127.0.0.1:4318")
     pairs = (pair.partition("=") for pair in environment.get(HEADERS, "").split(",") if "=" in pair)
     return Receiver(endpoint.rstrip("/"), {key.strip(): unquote(value.strip()) for key, _, value in pairs})
+
+
+def _is_address(endpoint: str) -> bool:
+    """Whether requests can be sent there: a scheme that is known, a host and a port that are of the right form."""
+    try:
+        parts = urlsplit(endpoint)
+        return bool(parts.scheme in ("http", "https") and parts.hostname and parts.port != 0)
+    except ValueError:  # of brackets or of the port
+        return False
 
 
 @contextmanager
@@ -155,7 +164,7 @@ class _Sender:
                 self._sent += 1
             except HTTPError as error:
                 self._why = f"HTTP {error.code} for {path}"
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, http.client.HTTPException) as error:
                 self._why = str(getattr(error, "reason", error)) or type(error).__name__
 
     def _post(self, path: str, payload: Payload) -> None:

@@ -23,7 +23,7 @@ from steelyard.cli.options import (
     print_json,
     require_trust,
 )
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES
 from steelyard.experiment.settings import Settings
@@ -187,9 +187,7 @@ def init(
     if existing := [target for target in (file, question) if target.exists()]:
         raise BadInput(f"{existing[0]} is there already: choose another name, or edit it")
     starter = make_starter(name, start, port, path, here=Path.cwd(), folder=file.parent)
-    file.parent.mkdir(exist_ok=True)
-    write_atomic(file, name_program(starter.text))
-    load_workload(str(file))
+    _write_checked(file, name_program(starter.text))
     keep_trust(file)
     typer.echo(f"written: {file}")
     if not starter.takes_jvm_options:
@@ -211,6 +209,30 @@ def init(
             " ${jvm_options} into it or into a variable of its environment (docs/own-server.md)"
         )
         typer.echo(name_program(sentence))
+
+
+def _write_checked(file: Path, text: str) -> None:
+    """Write a workload file that can be read, or nothing.
+
+    Raises:
+        BadInput: what would be in it is refused, or its folder cannot be made.
+        NoSpace: it cannot be written.
+    """
+    was_there = file.parent.is_dir()
+    try:
+        file.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise BadInput(
+            f"the folder {file.parent} cannot be made ({error.strerror}): choose another name, or run this elsewhere"
+        ) from error
+    try:
+        write_atomic(file, text)
+        load_workload(str(file.resolve()))
+    except SteelyardError:
+        file.unlink(missing_ok=True)
+        if not was_there:
+            file.parent.rmdir()
+        raise
 
 
 def down() -> None:

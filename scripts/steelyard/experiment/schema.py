@@ -5,6 +5,7 @@ These models are the only definition of the format; `steelyard schema` exports t
 editors. Sizes are bytes and durations are seconds once read (see `steelyard.units` for how they are written).
 """
 
+import math
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
@@ -275,7 +276,10 @@ class Search(Model):
         written: Scalar | None = getattr(self, key)
         if written is None:
             return None
-        return float(parse_size(str(written))) if self.lower is not None else float(written)
+        value = float(parse_size(str(written))) if self.lower is not None else float(written)
+        if not math.isfinite(value):
+            raise ValueError(f"{key} is a number with an end, not {quote_value(written)}")
+        return value
 
 
 class Metrics(Model):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from steelyard.escape import for_runner, for_runner_property, printable
+from steelyard.results import figures
 from steelyard.results.figures import RatioInterval, bounds, capital, count, effect, percent
 from steelyard.results.gate import GateResult
 from steelyard.results.store import write_atomic, write_record
@@ -84,7 +85,7 @@ def _small(result: GateResult) -> str:
     ran = f"{count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}"
     floor = f"floor of the noise certificate {percent(result.floor)}" if result.floor is not None else ""
     parts = [
-        f"{_escape(result.workload)}, {_escape(result.label)}, margin {percent(result.margin)}",
+        f"{_escape(result.workload)}, {_escape(result.label)}, margin {figures.margin(result.margin)}",
         floor,
         ran if result.trials else "nothing was run",
         f"session {_escape(result.session)}",
@@ -140,7 +141,7 @@ def chart(bars: Sequence[Bar], margin: float) -> list[str]:
     axis = [" "] * _WIDTH
     _write(axis, "better", 0)
     _write(axis, "0", zero)
-    _write(axis, f"margin {percent(margin)}", limit)
+    _write(axis, f"margin {figures.margin(margin)}", limit)
     return [*rows, f"{'':<{wide}}  {''.join(axis)}".rstrip()]
 
 

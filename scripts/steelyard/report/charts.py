@@ -149,12 +149,13 @@ def _points(
 
 
 def _cut_axis(axes: Axes) -> bool:
-    """Let the axis start at zero, unless all figures lie close together: then their differences must show."""
+    """Let the axis hold zero, unless all figures lie close together: then their differences must show."""
     low, high = axes.dataLim.intervaly
     if low > 0.6 * high:
         axes.margins(y=0.15)
         return True
-    axes.set_ylim(0, 1.08 * high if high > 0 else 1)
+    bottom, top = min(0, 1.08 * low), max(0, 1.08 * high)
+    axes.set_ylim(bottom, top if top > bottom else 1)
     return False
 
 

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from steelyard.analysis.profiles import AREAS, ProfileData, area_of, calls_of, plain
 from steelyard.escape import printable
+from steelyard.results.figures import count
 from steelyard.results.profile import TITLES, UNITS
 
 SMALLEST = 0.001
@@ -65,7 +66,9 @@ class _Node:
         return [name, round(self.cost, 4), round(self.baseline, 4), self.area, kept]
 
 
-def flame_page(arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | None, title: str) -> str:
+def flame_page(
+    arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | None, title: str, starts: int
+) -> str:
     """The page of an arm.
 
     Args:
@@ -73,6 +76,7 @@ def flame_page(arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | 
         data: its profile.
         baseline: label and profile that it is compared with; None: it is the baseline, or that has none.
         title: of the session.
+        starts: how many profiled trials its profile is of.
     """
     scale, unit = SCALE[UNITS[data.event]]
     root = _Node(area=AREAS.index("other"))
@@ -84,6 +88,7 @@ def flame_page(arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | 
         arm=printable(arm),
         baseline=printable(baseline[0]) if baseline is not None else None,
         title=title,
+        trials=count(starts, "profiled trial"),
         event=TITLES[data.event],
         unit=unit,
         areas=AREAS,

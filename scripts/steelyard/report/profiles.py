@@ -32,7 +32,8 @@ def write_flames(folder: Path, session: Session, profiles: Sequence[SampledProfi
         baseline = _baseline_of(first, profile, profiles)
         compared = (arm_label(session, first), baseline.data) if baseline is not None else None
         label = arm_label(session, profile.record.arm)
-        page = flame_page(label, profile.data, compared, printable(session.experiment.title))
+        title = printable(session.experiment.title)
+        page = flame_page(label, profile.data, compared, title, len(profile.starts))
         write_atomic(folder / profile.path, page)
 
 

@@ -126,7 +126,9 @@ def _place(trial: Trial | None, arm: str) -> TableCell:
 def host(view: View) -> Table:
     """The host, as far as it could be asked."""
     facts = view.session.host
-    pages = ", ".join(f"{count} of {int(size) // 1024} MiB" for size, count in facts.huge_pages.items())
+    pages = ", ".join(
+        f"{count} of {format_size(1024 * int(size))}" for size, count in facts.huge_pages.items()
+    )
     pairs = {
         "name": facts.hostname,
         "CPU": f"{facts.cpu_model} ({facts.architecture})",

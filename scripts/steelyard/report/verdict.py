@@ -15,8 +15,8 @@ def question_of(session: Session) -> str:
         return experiment.question
     label = metric_info(experiment.metrics.primary).label
     return (
-        f"Is {terms.sides['candidate']} worse than {terms.sides['baseline']} by {percent(terms.margin)} or more in"
-        f" {label}?"
+        f"Is {terms.sides['candidate']} worse than {terms.sides['baseline']} by {figures.margin(terms.margin)}"
+        f" or more in {label}?"
     )
 
 

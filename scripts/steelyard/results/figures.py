@@ -6,6 +6,7 @@ experiment files write them are in `steelyard.units`.
 """
 
 import math
+from collections.abc import Sequence
 from typing import Protocol
 
 from steelyard.results.analysis import MetricInfo
@@ -14,6 +15,8 @@ from steelyard.units import MIB, format_size
 DASH = "\N{EN DASH}"
 """Stands where there is no figure."""
 MINUS = "\N{MINUS SIGN}"
+_MOST_DIGITS = 6
+"""Decimals of a change beyond which nobody looks."""
 DOUBLING = 1.0
 """Relative change above which what could be detected, or could not be ruled out, is no longer told by its size."""
 
@@ -77,7 +80,7 @@ def percent(fraction: float | None, digits: int | None = None, sign: bool = Fals
 
     Args:
         fraction: None, NaN and infinities become a dash.
-        digits: decimals; left out: two below 0.1 %, one below 10 %, else none.
+        digits: decimals; left out: two below 0.1 % (more where these are zeros), one below 10 %, else none.
         sign: put a plus before gains.
     """
     if fraction is None or not math.isfinite(fraction):
@@ -91,6 +94,7 @@ def percent(fraction: float | None, digits: int | None = None, sign: bool = Fals
     points = 100 * fraction
     if digits is None:
         digits = int(abs(points) < 9.95) + int(0 < abs(points) < 0.095)
+        digits = _widen(digits, [1 + fraction])
     text = _signs(f"{points:,.{digits}f}")
     return f"{'+' if sign and points > 0 and text.strip('0.,') else ''}{text} %"
 
@@ -102,7 +106,23 @@ def _signs(text: str) -> str:
 
 def change(ratio: float, digits: int | None = None) -> str:
     """A ratio as a signed change: `+188 %`, `-3.1 %`, `x 12` beyond tenfold; one decimal below 10 %."""
-    return percent(ratio - 1, _digits(ratio) if digits is None else digits, sign=True)
+    return percent(ratio - 1, _widen(_digits(ratio), [ratio]) if digits is None else digits, sign=True)
+
+
+def margin(fraction: float) -> str:
+    """A margin as it was asked for, to three significant digits: `3.0 %`, `12.5 %`."""
+    return percent(fraction, max(int(fraction < 0.0995), len(f"{100 * fraction:.3g}".partition(".")[2])))
+
+
+def beside_margin(fraction: float, forbidden: float) -> str:
+    """A floor or a bound that is not the margin, with as many decimals as it takes to tell the two apart."""
+    least = int(fraction < 0.0995)
+    apart = (
+        digits
+        for digits in range(least, _MOST_DIGITS + 1)
+        if round(100 * fraction, digits) != round(100 * forbidden, digits)
+    )
+    return percent(fraction, next(apart, least))
 
 
 def limit(fraction: float | None) -> str:
@@ -127,8 +147,8 @@ def interval(low: float, high: float, digits: int | None = None) -> str:
     """An interval of ratios: `+170 to +207 %`."""
     digits = _digits(low, high) if digits is None else digits
     # An interval that leaves out "no difference" must not seem to reach it.
-    while digits < 6 and not low <= 1 <= high and any(_is_nothing(end, digits) for end in (low, high)):
-        digits += 1
+    if not low <= 1 <= high:
+        digits = _widen(digits, [low, high])
     first, last = (change(end, digits) for end in (low, high))
     return f"{first.removesuffix(' %') if last.endswith(' %') else first} to {last}"
 
@@ -142,19 +162,36 @@ def effect(estimate: RatioInterval | None) -> str:
     """The relative effect of an arm against the baseline: `+188 %`."""
     if estimate is None or estimate.ratio is None:
         return DASH
-    return change(estimate.ratio, _digits(estimate.ratio, estimate.low, estimate.high))
+    return change(estimate.ratio, _digits_of(estimate))
 
 
 def bounds(estimate: RatioInterval | None) -> str:
     """The interval of the relative effect: `+183 to +193 %`; empty when there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
-    return interval(estimate.low, estimate.high, _digits(estimate.ratio, estimate.low, estimate.high))
+    return interval(estimate.low, estimate.high, _digits_of(estimate))
 
 
 def _digits(*ratios: float | None) -> int:
     """Decimals of an effect and its bounds, the same for all of them: one where any is below 10 %, else none."""
     return int(any(ratio is not None and abs(ratio - 1) < 0.0995 for ratio in ratios))
+
+
+def _digits_of(estimate: RatioInterval) -> int:
+    """The same, with as many as show neither the effect nor the ends of an interval without "no difference" as 0."""
+    ratio, low, high = estimate.ratio, estimate.low, estimate.high
+    ratios = [] if ratio is None else [ratio]
+    if low is not None and high is not None and not low <= 1 <= high:
+        ratios += [low, high]
+    return _widen(_digits(ratio, low, high), ratios)
+
+
+def _widen(digits: int, ratios: Sequence[float]) -> int:
+    """So many decimals, or more until none of the changes shows as 0; what is 0 with the most of them is 0."""
+    changes = [ratio for ratio in ratios if not _is_nothing(ratio, _MOST_DIGITS)]
+    while any(_is_nothing(ratio, digits) for ratio in changes):
+        digits += 1
+    return digits
 
 
 def probability(p: float | None) -> str:

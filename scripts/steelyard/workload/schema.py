@@ -82,9 +82,9 @@ class WorkloadSetting(Model):
             )
         if isinstance(value, int | float):
             if self.minimum is not None and value < self.minimum:
-                raise ValueError(f"it is at least {self.minimum:g}, not {value:g}")
+                raise ValueError(f"it is at least {self.minimum:.15g}, not {value:.15g}")
             if self.maximum is not None and value > self.maximum:
-                raise ValueError(f"it is at most {self.maximum:g}, not {value:g}")
+                raise ValueError(f"it is at most {self.maximum:.15g}, not {value:.15g}")
         return value
 
 

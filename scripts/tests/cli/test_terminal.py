@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from pages.man import MAN, write_man
 from steelyard.cli import completion
+from steelyard.paths import ROOT
 
 _CODES = re.compile(r"\x1b\[[\d;]*m")
 _COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7])m")
@@ -74,6 +75,24 @@ def test_colours_are_left_out_and_forced(steelyard: Any, monkeypatch: pytest.Mon
     assert _CODES.sub("", forced) == plain
     monkeypatch.setenv("NO_COLOR", "1")
     assert not _COLOUR.search(steelyard("plan", "jvm-count", "--quick", "--seed", "1").out)
+
+
+def test_brackets_are_no_markup(steelyard: Any) -> None:
+    result = steelyard("list", "--out", "a[/b][red]c")
+    assert (result.code, result.err) == (0, "")
+    assert "No session in a[/b][red]c yet" in result.out
+
+
+def test_no_console_reads_markup() -> None:
+    folder = ROOT / "scripts" / "steelyard"
+    calls = [
+        call.group()
+        for path in folder.rglob("*.py")
+        for call in re.finditer(r"\b(?:Console|_Terminal)\([^)]+\)", path.read_text(encoding="utf-8"))
+        if not call.group().endswith("(Console)")  # a base class
+    ]
+    assert len(calls) >= 2
+    assert all("markup=False" in call for call in calls), calls
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ def test_a_secret_is_made_once_and_is_never_the_same(api: tuple[str, type[_Api]]
 def test_what_goes_wrong_is_one_sentence(account: Path, capsys: pytest.CaptureFixture[str]) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
     assert password.main(["database"], environment, account) == 3
+    assert password.main(["database"], environment | {"KUBERNETES_SERVICE_PORT": "x"}, account) == 3
     assert password.main(["database"], environment, account / "none") == 3
     for line in capsys.readouterr().err.splitlines():
         assert line.startswith("steelyard: the Secret database could not be made (")

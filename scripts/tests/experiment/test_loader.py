@@ -180,6 +180,15 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "steelyard",
             "this search needs procedure: survive",
         ),
+        *(
+            (
+                "design:\n",
+                f"search: {{raise: users, {key}: {value}}}\ndesign:\n",
+                "search:",
+                f"{key} is a number with an end, not '{value}'",
+            )
+            for key, value in (("start", "nan"), ("minimum", "-inf"), ("maximum", "inf"))
+        ),
     ],
 )
 def test_a_wrong_key_or_value_is_refused_with_file_and_line(

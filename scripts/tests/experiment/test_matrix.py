@@ -108,6 +108,7 @@ def test_a_key_of_the_search_can_be_set() -> None:
         ("search.at=7", "less than 1"),
         ("search.at=0.4,0.7", "one value for all arms"),
         ("search.where=1", "unknown key 'where'"),
+        ("search.start=nan", "start is a number with an end, not 'nan'"),
     ):
         with pytest.raises(BadInput, match=says):
             with_settings(found.experiment, found.settings, [wrong])
@@ -300,6 +301,7 @@ def test_the_settings_of_a_workload_carry_its_name() -> None:
     for name, value, says in (
         ("acmeair.indexes", "many", "it is one of none, secondary, not 'many'"),
         ("acmeair.customers", 0, "it is at least 1, not 0"),
+        ("acmeair.customers", 1_000_001, "it is at most 1000000, not 1000001"),
         ("acmeair.customers", True, "it takes a whole number"),
         ("huge_pages", "many", "huge_pages=many"),
         ("jvm", {}, "'jvm' is not a setting"),

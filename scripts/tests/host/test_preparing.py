@@ -264,6 +264,7 @@ def test_this_host_is_prepared_and_restored(host: System, monkeypatch: pytest.Mo
         (["large-pages", "--heap", "0"], "a heap has a size above zero"),
         (["smt", "--heap", "1g"], "prepared for large-pages, not for 'smt'"),
         (["large-pages", "--heap", "1g", "--group", "no-such-group"], "no such group"),
+        (["large-pages", "--heap", "1g", "--group", "\N{SUPERSCRIPT TWO}"], "no such group"),
     ],
 )
 def test_what_is_no_preparation_is_refused(words: list[str], told: str) -> None:

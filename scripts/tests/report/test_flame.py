@@ -70,6 +70,7 @@ def test_a_report_links_flame_graphs_and_has_what_changed(directory: SessionDire
     # Two servers, 200 requests in a slice: 40 ms per 1,000 of the baseline, 90 of the other.
     assert re.search(r"<td[^>]*>\s*40\s*</td>\s*<td[^>]*>\s*90\s*</td>", page)
     assert page.count("the profiler slowed it") == 1
+    assert "From 1 profiled trial, in no average." in (folders[0] / "flame.html").read_text(encoding="utf-8")
     assert tree_of(folders[0] / "flame.html")[1:3] == [pytest.approx(40, abs=0.1), 0.0]
     assert tree_of(folders[1] / "flame.html")[1:3] == [90.0, pytest.approx(40, abs=0.1)]
 
@@ -106,7 +107,8 @@ def test_methods_are_named_over_starts(directory: SessionDirectory) -> None:
     page = (directory.path / "report.html").read_text(encoding="utf-8")
     assert re.search(r"Different in every start \(4.starts each; 5.% chance[^)]*\): Cart.total \(", page)
     # One flame graph for all starts, beside the slices of the first.
-    assert (directory.path / "profiles" / OTHER / "cpu" / "flame.html").exists()
+    flames = (directory.path / "profiles" / OTHER / "cpu" / "flame.html").read_text(encoding="utf-8")
+    assert "From 4 profiled trials, in no average." in flames
     assert not (folder / "flame.html").exists()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sample
 from e2e.driver import free_port
+from fake_site import answers
 from rich.console import Console
 
 from steelyard.cli.live import PlainScreen
@@ -194,6 +195,13 @@ def test_a_receiver_that_refuses_is_told_with_its_status(directory: SessionDirec
     assert "HTTP 401 for /v1/" in printed
 
 
+def test_a_receiver_of_another_protocol_is_told(directory: SessionDirectory) -> None:
+    with answers(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00\r\n") as url:  # the first frame of HTTP/2
+        printed = send(directory, Receiver(url, {}))
+    assert re.search(r"note: (\d+) of \1 messages of telemetry were not received", printed)
+    assert "no answer in time" not in printed, "the thread died"
+
+
 def test_the_option_comes_before_the_environment_which_can_switch_it_off() -> None:
     environment = {
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/",
@@ -208,7 +216,18 @@ def test_the_option_comes_before_the_environment_which_can_switch_it_off() -> No
     assert find_receiver(None, {}) is None
 
 
-@pytest.mark.parametrize("wrong", ["127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://"])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "127.0.0.1:4318",
+        "grpc://127.0.0.1:4317",
+        "http://",
+        "http://[::1",
+        "http://h:abc",
+        "http://h:70000",
+        "http://h:0",
+    ],
+)
 def test_what_is_no_address_is_refused(wrong: str) -> None:
     with pytest.raises(BadInput, match=r"--otlp-endpoint is .*: give http://HOST:PORT"):
         find_receiver(wrong, {})

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from fake_site import answers
 
 import steelyard
 from steelyard import paths
@@ -112,6 +113,8 @@ def test_packages_are_fetched_once_and_checked(
         ("/nowhere", "(No such file or directory): try again, or set STEELYARD_PACKAGES"),
         ("http://127.0.0.1:1/x", "refused"),
         ("no-scheme://x", "unknown url type"),
+        ("http://127.0.0.1:abc", "nonnumeric port"),
+        ("http://ho st", "control characters"),
     ],
 )
 def test_what_cannot_be_fetched_is_said(
@@ -123,6 +126,17 @@ def test_what_cannot_be_fetched_is_said(
     assert says in str(error.value)
     assert "Errno" not in str(error.value)
     assert not (tmp_path / "ping").exists()
+
+
+def test_an_answer_that_ends_early_is_said(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answers(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nshort") as url:
+        monkeypatch.setenv(VARIABLE, url)
+        with pytest.raises(
+            MissingRequirement, match=r"cannot fetch http://127\.0\.0\.1:\d+/\S+ \(IncompleteRead"
+        ):
+            fetch_packages(["ping"], tmp_path, release_of(wheel), lambda *_: None)
 
 
 def test_what_is_not_what_was_released_is_refused(wheel: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`init`: three answers make a workload file that can be planned."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from steelyard.cli import workload as command
 from steelyard.cli.app import app
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, NoSpace, SteelyardError
 from steelyard.experiment.loader import load_experiment
 from steelyard.paths import ROOT
 from steelyard.session.plan import host_checks
@@ -75,7 +76,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def init(*words: str, answers: str = "") -> Any:  # click's, which typer hides
     result = CliRunner().invoke(app, ["init", *words], input=answers)
-    if isinstance(result.exception, BadInput):
+    if isinstance(result.exception, SteelyardError):
         raise result.exception
     return result
 
@@ -132,6 +133,42 @@ def test_names_and_paths_are_checked_before_anything_is_written(
 ) -> None:
     with pytest.raises(BadInput, match=sentence):
         init(name, "--start", "serve 8000", "--port", "8000", "--path", path)
+    assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_the_loader_refuses_leaves_nothing(here: Path, is_there: bool) -> None:
+    if is_there:
+        (here / "shop").mkdir()
+    with pytest.raises(BadInput, match="y"):
+        init("shop", "--start", "serve 8000", "--port", "8000", "--path", "/a${y}")
+    assert list(here.rglob("*")) == ([here / "shop"] if is_there else [])
+
+
+def test_a_folder_that_cannot_be_made_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = ("--start", "serve 8000", "--port", "8000", "--path", "/")
+    (here / "shop").write_text("mine", encoding="utf-8")
+    with pytest.raises(
+        BadInput, match=r"the folder shop cannot be made \(File exists\): choose another name"
+    ):
+        init("shop", *given)
+    assert (here / "shop").read_text(encoding="utf-8") == "mine"
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(BadInput, match=r"the folder store cannot be made \(Permission denied\)"):
+        init("store", *given)
+
+
+def test_a_file_that_cannot_be_written_leaves_no_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    with pytest.raises(NoSpace, match=r"shop/workload\.yaml"):
+        init("shop", "--start", "serve 8000", "--port", "8000", "--path", "/")
     assert list(here.iterdir()) == []
 
 

@@ -10,6 +10,7 @@ password of that trial.
 
 import copy
 import hashlib
+import http.client
 import json
 import os
 import secrets
@@ -18,7 +19,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 
@@ -79,6 +80,7 @@ def make_secret(name: str, server: str, account: Path) -> bool:
 
     Raises:
         OSError: the account cannot be read, or the API server refuses or does not answer (HTTPError, URLError).
+        HTTPException: its address is none, or what it answers is not HTTP.
     """
     token, namespace = (
         (account / part).read_text(encoding="utf-8").strip() for part in ("token", "namespace")
@@ -121,7 +123,7 @@ def main(arguments: list[str], environment: Mapping[str, str] = os.environ, acco
     at = f"[{host}]" if ":" in host else host
     try:
         made = make_secret(name, f"https://{at}:{environment.get('KUBERNETES_SERVICE_PORT', '443')}", account)
-    except (OSError, URLError) as error:
+    except (OSError, http.client.HTTPException) as error:
         sys.stderr.write(
             f"steelyard: the Secret {name} could not be made ({error}): may its account create Secrets?\n"
         )
