@@ -17,7 +17,7 @@ import sample
 import sample_procedures
 from rich.console import Console
 
-from steelyard.report import write_report
+from steelyard.report import records, write_report
 from steelyard.report.pages import to_markdown
 from steelyard.report.plain import to_benchstat, to_csv
 from steelyard.report.terminal import render_summary
@@ -109,6 +109,14 @@ def test_a_void_trial_is_named_with_its_reason_and_its_repeat() -> None:
     text = to_markdown(View(session, analysis, trials))
     assert "block 3, jvms-4: Other processes used 6.10 %" in text
     assert "Its comparison was repeated (repeat 1): valid." in text
+
+
+def test_small_huge_pages_have_a_size() -> None:
+    session, trials, analysis = sample.make(sample.study_plan())
+    host = session.host.model_copy(update={"huge_pages": {"64": 5, "2048": 7}})
+    view = View(session.model_copy(update={"host": host}), analysis, trials)
+    rows = {name.text: fact.text for name, fact in records.host(view).rows}
+    assert rows["reserved huge pages"] == "5 of 64 KiB, 7 of 2 MiB"
 
 
 def test_why_a_trial_did_not_start_is_said_once() -> None:
