@@ -44,7 +44,7 @@ def is_odd(text: str) -> bool:
     return REPLACEMENT in fit_for_files(text)
 
 
-def quoted(text: str) -> str:
+def quote_address(text: str) -> str:
     """A part of an address as it was; percent-encoded is what no address has, and what begins a name in a journey."""
     return quote(text, safe=_IN_ADDRESSES, errors="surrogatepass")
 
@@ -55,7 +55,7 @@ def encoded_pairs(text: str, reference: Reference) -> str:
     for pair in text.split("&"):
         name, _, value = pair.partition("=")
         known = reference(unquote_plus(value), unquote_plus(name)) if value else None
-        pairs.append(f"{quoted(name)}={known}" if known is not None else quoted(pair))
+        pairs.append(f"{quote_address(name)}={known}" if known is not None else quote_address(pair))
     return "&".join(pairs)
 
 

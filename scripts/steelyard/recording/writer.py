@@ -13,7 +13,7 @@ from steelyard.recording.har import HarEntry
 from steelyard.recording.origins import SAYS_SO, Origin, find_origin, is_token, variable
 from steelyard.recording.pages import PageForm, address_of, forms_of, links_of
 from steelyard.recording.steps import LONGEST_COMMENT, StepText, comment_line
-from steelyard.recording.texts import encoded_pairs, is_odd, json_body, plain, quoted
+from steelyard.recording.texts import encoded_pairs, is_odd, json_body, plain, quote_address
 from steelyard.units import YEAR
 from steelyard.workload.step import Method
 from steelyard.yamlfile import MAX_BYTES
@@ -243,14 +243,14 @@ class JourneyWriter:
                         f"guessed: no answer has {label}, which may be a token: it is sent as recorded"
                     )
                 return None
-            self.variables[key] = self._saved(origin)
+            self.variables[key] = self._variable_for(origin)
             if not is_token(value) and not SAYS_SO.search(label):
                 step.comments.append(
                     f"guessed: {label or 'it'} is taken for {self.variables[key]}, as both were {value}"
                 )
         return f"${{{self.variables[key]}}}"
 
-    def _saved(self, origin: Origin) -> str:
+    def _variable_for(self, origin: Origin) -> str:
         """The variable of a place in an answer."""
         saves = self._saves(origin.step)
         # Each redirect gives `location` another value.
@@ -270,7 +270,7 @@ class JourneyWriter:
         for segment in (parts.path or "/").split("/")[1:]:
             varies = any(map(str.isdigit, segment))
             known = self._reference(step, unquote(segment), before) if varies else None
-            segments.append(known or quoted(segment))
+            segments.append(known or quote_address(segment))
             before = f"{segment} id"
         path = "/" + "/".join(segments)
         return f"{path}?{encoded_pairs(parts.query, partial(self._reference, step))}" if parts.query else path
@@ -292,13 +292,13 @@ class JourneyWriter:
                 step.keys["form"] = {name: self._value(step, value, name) for name, value in form.items()}
             else:  # what no mapping of texts holds
                 encoded = request.body or urlencode(request.fields)
-                step.keys["body"] = encoded_pairs(encoded, partial(self._unencoded, step))
+                step.keys["body"] = encoded_pairs(encoded, partial(self._raw_reference, step))
         elif request.body and "json" in request.body_type:
             step.keys["body"] = json_body(request.body, partial(self._reference, step))
         elif request.body:
             step.keys["body"] = plain(request.body)
 
-    def _unencoded(self, step: StepText, value: str, label: str) -> str | None:
+    def _raw_reference(self, step: StepText, value: str, label: str) -> str | None:
         known = self._reference(step, value, label)
         if known is not None and {*value} & {*"%+&"}:
             step.comments.append(f"guessed: {label} is sent as it is, and not url-encoded")
@@ -331,7 +331,7 @@ class JourneyWriter:
                 step.comments.append(f"left out, with status {each.status}: {each.target}")
                 continue
             again = each.status == 304 or each.header("etag") or each.header("last-modified")
-            path = quoted(each.target)
+            path = quote_address(each.target)
             parts.setdefault(path, {"path": path, **({"conditional": True} if again else {})})
         if parts:
             step.keys["parts"] = list(parts.values())
