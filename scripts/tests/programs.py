@@ -7,13 +7,19 @@ import subprocess
 import pytest
 
 
-def _has_compose() -> bool:
-    if shutil.which("docker") is None:
-        return False
-    return subprocess.run(["docker", "compose", "version"], capture_output=True, check=False).returncode == 0
+def _is_well(*command: str) -> bool:
+    return shutil.which(command[0]) is not None and (
+        subprocess.run(command, capture_output=True, check=False).returncode == 0
+    )
+
+
+def has_engine() -> bool:
+    """Whether a container engine answers here."""
+    return _is_well("docker", "info")
 
 
 needs_compose = pytest.mark.skipif(
-    not _has_compose(), reason="docker's client or its compose plugin is not installed"
+    not _is_well("docker", "compose", "version"),
+    reason="docker's client or its compose plugin is not installed",
 )
 """`docker compose config` needs no engine, but the client and a plugin of it."""
