@@ -31,8 +31,7 @@ from steelyard.gate.plan import (
 from steelyard.gate.result import Ended, conclude, needs_confirmation
 from steelyard.paths import RESULTS
 from steelyard.report import write_report
-from steelyard.results import figures
-from steelyard.results.figures import count, percent
+from steelyard.results.figures import count, margin_text, percent
 from steelyard.results.gate import GateResult
 from steelyard.results.schema import GateTerms
 from steelyard.results.store import SessionDirectory
@@ -141,7 +140,7 @@ def gate(
     print_line(
         console,
         f"{plan.experiment.metrics.primary} of {sides['candidate']} against {sides['baseline']}, margin"
-        f" {figures.margin(tolerated)}: {_describe_pairs(terms, pair)}; {directory.path}",
+        f" {margin_text(tolerated)}: {_describe_pairs(terms, pair)}; {directory.path}",
     )
     for note in (*plan.notes, *terms.notes):
         print_line(console, f"note: {note}")

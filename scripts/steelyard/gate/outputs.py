@@ -12,8 +12,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from steelyard.escape import for_runner, for_runner_property, printable
-from steelyard.results import figures
-from steelyard.results.figures import RatioInterval, bounds, capital, count, effect, percent
+from steelyard.results.figures import RatioInterval, bounds, capital, count, effect, margin_text, percent
 from steelyard.results.gate import GateResult
 from steelyard.results.store import write_atomic, write_record
 from steelyard.units import format_duration
@@ -85,7 +84,7 @@ def _small(result: GateResult) -> str:
     ran = f"{count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}"
     floor = f"floor of the noise certificate {percent(result.floor)}" if result.floor is not None else ""
     parts = [
-        f"{_escape(result.workload)}, {_escape(result.label)}, margin {figures.margin(result.margin)}",
+        f"{_escape(result.workload)}, {_escape(result.label)}, margin {margin_text(result.margin)}",
         floor,
         ran if result.trials else "nothing was run",
         f"session {_escape(result.session)}",
@@ -141,7 +140,7 @@ def chart(bars: Sequence[Bar], margin: float) -> list[str]:
     axis = [" "] * _WIDTH
     _write(axis, "better", 0)
     _write(axis, "0", zero)
-    _write(axis, f"margin {figures.margin(margin)}", limit)
+    _write(axis, f"margin {margin_text(margin)}", limit)
     return [*rows, f"{'':<{wide}}  {''.join(axis)}".rstrip()]
 
 

@@ -15,8 +15,7 @@ from steelyard.gate.interim import DECIDED, LAST, InterimAnalysis, arms_of, inte
 from steelyard.measure.ledger import void_by_partner
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
-from steelyard.results import figures
-from steelyard.results.figures import bounds, capital, count, effect, percent
+from steelyard.results.figures import beside_margin, bounds, capital, count, effect, margin_text, percent
 from steelyard.results.gate import GateResult, InterimResult, OtherMetric, Outcome
 from steelyard.results.schema import Session, Trial
 from steelyard.session.schedule import is_out_of_time
@@ -216,6 +215,6 @@ def _other_metrics(session: Session, trials: Sequence[Trial]) -> list[OtherMetri
 def explain_floor(floor: float, margin: float) -> str:
     """Why a certificate forbids a margin."""
     return (
-        f"this host finds harm of {figures.beside_margin(floor, margin)} at the least by its noise certificate,"
-        f" and the margin is {figures.margin(margin)}: use a quieter host, longer windows or a wider margin"
+        f"this host finds harm of {beside_margin(floor, margin)} at the least by its noise certificate,"
+        f" and the margin is {margin_text(margin)}: use a quieter host, longer windows or a wider margin"
     )

@@ -9,9 +9,8 @@ from typing import Literal
 from steelyard.analysis.findings import with_voids
 from steelyard.analysis.paired import LEVEL, PairedTest, fraction_of, paired_test, sign_flip_p
 from steelyard.errors import BadInput
-from steelyard.results import figures
 from steelyard.results.analysis import Estimate
-from steelyard.results.figures import count, percent
+from steelyard.results.figures import beside_margin, count, margin_text, percent
 from steelyard.results.gate import Outcome
 
 Better = Literal["higher", "lower", "neither"]
@@ -77,8 +76,8 @@ def decide(
     if floor is not None and margin < floor:
         return Verdict(
             "inconclusive",
-            f"this host can only detect {figures.beside_margin(floor, margin)} by its noise certificate, the margin is"
-            f" {figures.margin(margin)}: use a quieter host or a wider margin",
+            f"this host can only detect {beside_margin(floor, margin)} by its noise certificate, the margin is"
+            f" {margin_text(margin)}: use a quieter host or a wider margin",
         )
     if estimate.unequal is not None:
         return Verdict("inconclusive", estimate.unequal)
@@ -141,7 +140,7 @@ def _judge(
     limit = math.log1p(worse * margin)
     if bound < margin and _agrees([worse * (limit - log) for log in logs], LEVEL):
         text = (
-            f"{moved}; harm of {figures.margin(margin)} or more is ruled out ({_confidence(passing)},"
+            f"{moved}; harm of {margin_text(margin)} or more is ruled out ({_confidence(passing)},"
             f" bound {percent(bound)})"
         )
         return Verdict("pass", text, metric=name)
@@ -159,7 +158,7 @@ def _judge(
         text = f"{moved}, but too few blocks agree, so that it may be one start of another kind"
         return Verdict("inconclusive", text, _MORE, name)
     text = (
-        f"{moved}, but harm of up to {figures.beside_margin(bound, margin)} cannot be ruled out and the margin is"
-        f" {figures.margin(margin)}"
+        f"{moved}, but harm of up to {beside_margin(bound, margin)} cannot be ruled out and the margin is"
+        f" {margin_text(margin)}"
     )
     return Verdict("inconclusive", text, _MORE, name)

@@ -40,11 +40,15 @@ def pools_of(system: System) -> dict[str, str]:
     size = page_size(system)
     if size is None:
         return {}
-    name = f"hugepages-{size // 1024}kB"
+    name = _pool_name(size)
     nodes = [path.relative_to(system.root) for path in system.glob(_NODES, f"node*/hugepages/{name}")]
     if len(nodes) > 1:
         return {path.parts[-3]: str(path) for path in nodes}
     return {"": f"{POOLS}/{name}"} if system.path(f"{POOLS}/{name}").exists() else {}
+
+
+def _pool_name(size: int) -> str:
+    return f"hugepages-{size // 1024}kB"
 
 
 def counts_of(value: str) -> dict[str, int]:
@@ -67,7 +71,7 @@ def free_pages(system: System, node: str | None = None) -> int:
     chosen = pools.values() if node is None else [pools[node]]
     free = sum(system.number(f"{folder}/free_hugepages") or 0 for folder in chosen)
     size = page_size(system) or 0
-    return free - (system.number(f"{POOLS}/hugepages-{size // 1024}kB/resv_hugepages") or 0)
+    return free - (system.number(f"{POOLS}/{_pool_name(size)}/resv_hugepages") or 0)
 
 
 def files(system: System) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import re
 import socket
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import psutil
@@ -79,9 +80,13 @@ def free_port(system: System | None = None) -> int:
     """
     handed_out = Ephemeral.of(system or System())
     begin = _OWN + os.getpid() % 1000 * 10
-    ports: list[int] = [*range(begin, _LAST + 1), *range(_FIRST, begin)]
-    ports.sort(key=lambda port: handed_out is not None and port in handed_out)
-    return next(port for port in ports if all(_free(family, address, port) for family, address in _ADDRESSES))
+    ports: tuple[int, ...] = (*range(begin, _LAST + 1), *range(_FIRST, begin))
+    outside = (port for port in ports if handed_out is None or port not in handed_out)
+    return next(
+        port
+        for port in chain(outside, ports)
+        if all(_free(family, address, port) for family, address in _ADDRESSES)
+    )
 
 
 def refuse_ephemeral(ports: Iterable[int], system: System | None = None) -> None:

@@ -53,7 +53,7 @@ def block_ratios(view: View) -> Chart | None:
 def _draw_margin(axes: Axes, margin: float) -> None:
     """Where the harm begins that a gate forbids."""
     axes.axvline(100 * margin, color=INK["void"], lw=1.6, ls="--")
-    text = f"margin {figures.margin(abs(margin))}"
+    text = f"margin {figures.margin_text(abs(margin))}"
     side: dict[str, Any] = {"ha": "left" if margin > 0 else "right", "va": "top", "fontsize": 11.5}
     annotate(axes, text, (100 * margin, -0.5), (5 if margin > 0 else -5, 0), color=INK["muted"], **side)
 

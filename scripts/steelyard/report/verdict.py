@@ -15,7 +15,7 @@ def question_of(session: Session) -> str:
         return experiment.question
     label = metric_info(experiment.metrics.primary).label
     return (
-        f"Is {terms.sides['candidate']} worse than {terms.sides['baseline']} by {figures.margin(terms.margin)}"
+        f"Is {terms.sides['candidate']} worse than {terms.sides['baseline']} by {figures.margin_text(terms.margin)}"
         f" or more in {label}?"
     )
 

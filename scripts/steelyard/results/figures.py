@@ -109,7 +109,7 @@ def change(ratio: float, digits: int | None = None) -> str:
     return percent(ratio - 1, _widen(_digits(ratio), [ratio]) if digits is None else digits, sign=True)
 
 
-def margin(fraction: float) -> str:
+def margin_text(fraction: float) -> str:
     """A margin as it was asked for, to three significant digits: `3.0 %`, `12.5 %`."""
     return percent(fraction, max(int(fraction < 0.0995), len(f"{100 * fraction:.3g}".partition(".")[2])))
 

@@ -65,7 +65,7 @@ def test_a_share_is_not_shown_as_none(fraction: float, text: str) -> None:
     [(0.03, "3.0 %"), (0.1, "10 %"), (0.105, "10.5 %"), (0.125, "12.5 %"), (0.0025, "0.25 %")],
 )
 def test_a_margin_is_shown_as_it_was_asked_for(margin: float, text: str) -> None:
-    assert figures.margin(margin) == text
+    assert figures.margin_text(margin) == text
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,6 @@ public record Settings(
     Integer meetSeconds,
     Path output) {
 
-  /** What each injector of a run has of its own. */
-  public static final List<String> OWN = List.of("injector", "output");
-
   private static final double MAX_SECONDS = 7 * 24 * 3600;
   private static final int LAST_PORT = 65_535;
 

@@ -157,6 +157,12 @@ public final class SettingsReader {
     return bind(object, Settings.class, "");
   }
 
+  /** The settings that all injectors of a run have, without what each has of its own. */
+  public static ObjectNode shared(Settings settings) {
+    ObjectNode shared = JSON.valueToTree(settings);
+    return shared.remove(List.of("injector", "output"));
+  }
+
   /**
    * Binds a JSON tree to a record.
    *

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.recording;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.scenario.Ratio;
@@ -53,7 +52,7 @@ public final class Merge {
     Set<Integer> missing =
         IntStream.range(0, all.get(0).injectors()).boxed().collect(Collectors.toSet());
     for (Settings each : all) {
-      if (!shared(each).equals(shared(all.get(0)))) {
+      if (!SettingsReader.shared(each).equals(SettingsReader.shared(all.get(0)))) {
         throw new IOException("injector " + each.injector() + " is of another run");
       }
       if (!missing.remove(each.injector())) {
@@ -63,11 +62,6 @@ public final class Merge {
     if (!missing.isEmpty()) {
       throw new IOException("injector " + missing.iterator().next() + " is missing");
     }
-  }
-
-  private static ObjectNode shared(Settings settings) {
-    ObjectNode shared = SettingsReader.JSON.valueToTree(settings);
-    return shared.remove(Settings.OWN);
   }
 
   private static Summary read(Path folder) throws IOException {

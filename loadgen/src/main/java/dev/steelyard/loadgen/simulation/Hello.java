@@ -25,8 +25,7 @@ final class Hello {
   private final int injectors;
 
   Hello(Settings settings) {
-    ObjectNode shared = SettingsReader.JSON.valueToTree(settings);
-    shared.remove(Settings.OWN);
+    ObjectNode shared = SettingsReader.shared(settings);
     injectors = settings.injectors();
     try {
       byte[] text = SettingsReader.JSON.writeValueAsString(shared).getBytes(StandardCharsets.UTF_8);
