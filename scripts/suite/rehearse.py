@@ -93,7 +93,7 @@ class Rehearsal:
         if os.environ.get("SBOM"):
             self.step("parts", self.new_record, self.folder / "third-party.csv")
             if shutil.which("osv-scanner") is not None:
-                self.step("scan", self.new_record)
+                self.step("scan", self.new_record, self.folder / "known-holes.csv")
             self.put("SBOM", "yes", is_left)
         if shutil.which("cosign") is not None:
             self._sign()
