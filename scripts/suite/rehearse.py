@@ -100,6 +100,7 @@ class Rehearsal:
             self.put("signed", "yes, verified", is_left)
         self.step("tag", self.new_record)
         self.step("tag", self.new_record, log="tag-again")
+        self.step("public", self.new_record)
         self.put("named", "yes", is_left)
         self.step("undo", self.new_record)
         # What was taken back is free for the next try.
