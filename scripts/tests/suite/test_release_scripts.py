@@ -252,3 +252,23 @@ def test_each_ecosystem_is_looked_after_once() -> None:
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     names = [one["package-ecosystem"] for one in updates]
     assert sorted(names) == sorted(set(names)) == ["docker", "github-actions", "gomod", "maven", "pip"]
+
+
+@pytest.mark.parametrize(("tag", "is_candidate"), [("v1.2.0", False), ("v1.2.0-rc.1", True)])
+def test_a_candidate_is_not_the_latest_release(tmp_path: Path, tag: str, *, is_candidate: bool) -> None:
+    path = ROOT / ".github" / "workflows" / "release.yml"
+    steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["publish"]["steps"]
+    (run,) = (one["run"] for one in steps if one["name"] == "Release page")
+    (tmp_path / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (tmp_path / "gh").chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_REF_NAME": tag,
+        "GITHUB_REPOSITORY": "o/r",
+    }
+    command = ["bash", "-e", "-c", run]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    words = done.stdout.splitlines()
+    assert words[:3] == ["release", "create", tag]
+    assert ("--prerelease" in words) == is_candidate
+    assert "" not in words
