@@ -25,9 +25,9 @@ look() { # NAME ARGUMENT...
         { echo "scan: osv-scanner ended with $code and does not say what it found ($*)" >&2 && exit 1; }
 }
 
-# Of the POMs and Go's modules it knows the names, of these not.
-look checkout --recursive --lockfile requirements.txt:scripts/requirements.lock \
-    --lockfile requirements.txt:scripts/requirements-test.lock --lockfile requirements.txt:scripts/requirements-site.lock .
+# By their names, so that none is left out.
+look checkout --recursive --lockfile requirements.txt:scripts/requirements.txt \
+    --lockfile requirements.txt:scripts/requirements-test.txt --lockfile requirements.txt:scripts/requirements-site.txt .
 if [ -n "$record" ]; then
     .github/scripts/sboms.sh "$record" "$work/sboms"
     for sbom in "$work"/sboms/*.spdx.json; do look "$(basename "$sbom" .spdx.json)" --lockfile "$sbom"; done
