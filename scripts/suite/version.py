@@ -46,8 +46,8 @@ def carriers(root: Path) -> list[Path]:
     return [root / name for name in listed.stdout.split("\0") if name]
 
 
-def without_unpublished(text: str) -> str:
-    """A document of a project that has a version."""
+def drop_sentence(text: str) -> str:
+    """A document without UNPUBLISHED."""
     return text.replace(f"{UNPUBLISHED} ", "").replace(f" {UNPUBLISHED}", "")
 
 
@@ -71,7 +71,7 @@ def set_version(root: Path, version: str, day: str) -> list[Path]:
     changed = []
     for path in carriers(root):
         text = path.read_text(encoding="utf-8")
-        new = without_unpublished(pattern_of(before).sub(version, text))
+        new = drop_sentence(pattern_of(before).sub(version, text))
         if new != text:
             path.write_text(new, encoding="utf-8")
             changed.append(path)
@@ -79,7 +79,7 @@ def set_version(root: Path, version: str, day: str) -> list[Path]:
     text = log.read_text(encoding="utf-8")
     if text.count("\n## Unreleased\n") != 1:
         raise ValueError(f"{log} has no heading `## Unreleased`: write what is new under it first")
-    text = without_unpublished(text)
+    text = drop_sentence(text)
     log.write_text(text.replace("\n## Unreleased\n", f"\n## Unreleased\n\n## {version} - {day}\n"), "utf-8")
     return [*changed, log]
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a release as programs, and a registry that keeps manifests by digest."""
+"""The steps of a release as programs; a registry on loopback, and a record of what lies in it (fixtures)."""
 
 import hashlib
 import json
 import os
 import shutil
 import subprocess
-from http.server import BaseHTTPRequestHandler
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -65,3 +67,40 @@ def keep(value: Any) -> str:
     digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
     Registry.kept[digest] = body
     return digest
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def record(registry: str, tmp_path: Path) -> Path:
+    """Two images for all platforms, each platform with what the builder says of it."""
+    entries = {}
+    for target in ("loadgen", "ping-openj9"):
+        manifests, platforms = [], {}
+        for platform in PLATFORMS:
+            system, architecture = platform.split("/")
+            digest = platforms[platform] = keep({"image": target, "platform": platform})
+            manifests += [
+                {"digest": digest, "platform": {"os": system, "architecture": architecture}},
+                {
+                    "digest": keep({"statement": target, "platform": platform}),
+                    "platform": {"os": "unknown", "architecture": "unknown"},
+                    "annotations": {"vnd.docker.reference.digest": digest},
+                },
+            ]
+        entries[target] = {
+            "image.name": f"{registry}/o/steelyard/{target}:1",
+            "containerimage.digest": keep({"schemaVersion": 2, "manifests": manifests}),
+            "platforms": platforms,
+            "openj9": target.endswith("openj9"),
+        }
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(entries), encoding="utf-8")
+    return path

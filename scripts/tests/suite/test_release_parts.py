@@ -15,6 +15,7 @@ from release_steps import needs_clients, step
 
 from steelyard.paths import ROOT
 
+pytest_plugins = ("release_steps",)
 pytestmark = needs_clients
 
 SBOMS = """#!/bin/sh
