@@ -14,7 +14,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from release_steps import Registry, needs_clients, step
 
-pytest_plugins = ("release_steps",)
 pytestmark = needs_clients
 
 # All names stand for what the record says, but for those of TAKEN.

@@ -15,7 +15,6 @@ from release_steps import needs_clients, step
 
 from steelyard.paths import ROOT
 
-pytest_plugins = ("release_steps",)
 pytestmark = needs_clients
 
 SBOMS = """#!/bin/sh

@@ -13,7 +13,6 @@ from release_steps import PLATFORMS, SCRIPTS, Registry, needs_clients, step
 
 from steelyard.paths import ROOT
 
-pytest_plugins = ("release_steps",)
 pytestmark = needs_clients
 
 
