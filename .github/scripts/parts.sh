@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 "$(dirname "$0")/sboms.sh" "$1" "$work"
 jq --null-input --raw-output '
     [inputs | (input_filename | sub(".*/"; "") | sub("-[^-]*$"; "")) as $image | .packages[]
-        | {name, version: (.versionInfo // ""), licence: (.licenseConcluded // .licenseDeclared // "NOASSERTION"), $image}]
+        | {name, version: (.versionInfo // ""), $image,
+            licence: ([.licenseConcluded, .licenseDeclared] | map(select(. and . != "NOASSERTION" and . != "NONE")) | first // "NOASSERTION")}]
     | group_by([.name, .version, .licence])
     | (["name", "version", "licence", "images"], (.[] | [.[0].name, .[0].version, .[0].licence, (map(.image) | unique | join(" "))])) | @csv' \
     "$work"/*.spdx.json >"$2"

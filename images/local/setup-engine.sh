@@ -180,14 +180,14 @@ emulation_works() { # MACHINE
 start_emulation() {
     if [ ! -e "$misc/register" ]; then
         mount -t binfmt_misc binfmt_misc "$misc" || fail 3 "the kernel's binfmt_misc cannot be mounted: images of other machines cannot be run here"
-        : >"$folder/mounted"
+        [ ! -d "$folder" ] || : >"$folder/mounted"
     fi
     for machine in $foreign; do
         if [ ! -e "$misc/qemu-$machine" ]; then
             line=$(sed 's/[^:]*$/OPF/' "/usr/lib/binfmt.d/qemu-$machine.conf")
             # Not by a shell's printf, which would turn the \x of the line into bytes.
             printf '%s' "$line" | tee "$misc/register" >/dev/null || fail 3 "the kernel refuses the emulator for $machine"
-            echo "$machine" >>"$folder/registered"
+            [ ! -d "$folder" ] || echo "$machine" >>"$folder/registered"
             say "emulation of $machine registered"
         fi
         emulation_works "$machine" || fail 3 "emulation of $machine is registered here without the flags OPF: echo -1 > $misc/qemu-$machine, then start again"
@@ -196,6 +196,9 @@ start_emulation() {
 
 start() {
     [ "$(id -u)" = 0 ] || fail 3 "run it as root: it installs packages and starts dockerd"
+    # `.steelyard` of a fresh checkout is its owner's, who builds into it.
+    parent=$(dirname "$folder")
+    [ -d "$parent" ] || { mkdir -p "$parent" && chown --reference="$(dirname "$parent")" "$parent"; }
     mkdir -p "$folder"
     folder=$(cd "$folder" && pwd)
     install_packages
@@ -205,7 +208,8 @@ start() {
     start_registry
 }
 
-emulate() { mkdir -p "$folder" && start_emulation; }
+# Makes no folder: workflows call it as root in a checkout that is not root's.
+emulate() { start_emulation; }
 
 stop() {
     [ -d "$folder" ] || return 0

@@ -23,7 +23,7 @@ from steelyard.paths import ROOT
 from steelyard.results.store import SessionDirectory
 
 FILES = {
-    "environment ready, at": ".steelyard/venv/requirements.lock.installed",
+    "environment ready, at": ".steelyard/venv/requirements.txt.installed",
     "Java parts ready, at": ".steelyard/build.log",
 }
 """Of a clone: what is written last when a part is ready. The two are made beside each other."""

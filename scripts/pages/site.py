@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the documents as a site, strictly, and looks for misspelt words: `python3 scripts/pages/site.py [FOLDER]`.
 
-MkDocs with its theme lies in an environment of its own (.steelyard/site-venv, from requirements-site.lock), which only
+MkDocs with its theme lies in an environment of its own (.steelyard/site-venv, from requirements-site.txt), which only
 whoever builds the site needs. A misspelt word, a link that leads nowhere, a page that no part of the navigation names
 and a page that asks another host for anything end it with exit code 12.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".steelyard"
-LOCK = ROOT / "scripts" / "requirements-site.lock"
+LOCK = ROOT / "scripts" / "requirements-site.txt"
 PROSE = (
     "README.md",
     "CHANGELOG.md",

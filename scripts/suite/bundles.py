@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bundles of a release as one archive whose images are digests: python3 scripts/suite/bundles.py RECORD ARCHIVE
+"""The bundles of a release as one archive of digests: python3 scripts/suite/bundles.py RECORD ARCHIVE ADDRESS
 
-RECORD is what build.sh wrote. The archive (.tar.gz) holds compose/ and k8s/ as they are here, but for this: each image
-of ours is the digest that was published, nothing is built, and hotspot.env beside the compose bundles names the images
-on HotSpot. The same commit and record give the same bytes. Needs git and nothing but Python.
+RECORD is what build.sh wrote, ARCHIVE steelyard-bundles-VERSION.tar.gz, ADDRESS the repository's on the web. The
+archive holds compose/ and k8s/ as they are here, but for this: each image of ours is the digest that was published,
+nothing is built, comments name documents by their addresses at the tag, and hotspot.env and ppc64le.env beside the
+compose bundles name the images on HotSpot. The same commit and record give the same bytes. Needs git and nothing but
+Python.
 """
 
 import gzip
@@ -18,7 +20,16 @@ from pathlib import Path
 
 UNPUBLISHED = "localhost/steelyard"
 """Registry and path of the bundles in a checkout."""
-_FOLDERS = ("compose", "k8s", ":!k8s/local", ":!k8s/components/registry", "LICENSE", "NOTICE")
+_LEGAL = "images/legal/"
+_FOLDERS = (
+    *("compose", ":!compose/README.md", "k8s", ":!k8s/README.md", ":!k8s/local", ":!k8s/components/registry"),
+    _LEGAL,
+)
+"""As git's pathspecs; the archive has a README of its own."""
+_BUILD_OPTION = re.compile(r"^(\s*#   .*) --build\b", re.MULTILINE)
+_ON_BUILDING = re.compile(r"^\s*#.*(?:--build|compose build)\b.*\n", re.MULTILINE)
+_DOCUMENT = re.compile(r"(?<![\w/.-])(?=(?:docs|loadgen)/[\w/.-]+\.md\b)")
+_LAUNCHER = re.compile(r"(?<![\w/.-])(?:\.\./\.\.|\.)/steelyard\b")
 _COMPOSE = re.compile(
     r"\$\{STEELYARD_REGISTRY:-localhost/steelyard\}/([\w-]+):\$\{STEELYARD_VERSION:-([^}]+)\}(-\$\{STEELYARD_FLAVOUR:-openj9\})?"
 )
@@ -39,7 +50,20 @@ The same on HotSpot: docker compose --env-file ../hotspot.env up. In a Kubernete
 
     kubectl apply -k k8s/acmeair-monolith
 
+On ppc64le, where neither OpenJ9's images nor MongoDB's need be (the release page says what is missing):
+
+    docker compose --env-file ../ppc64le.env up                in compose/acmeair-monolith
+    kubectl apply -k k8s-ppc64le                               a folder of yours with this kustomization.yaml:
+
+    apiVersion: kustomize.config.k8s.io/v1beta1
+    kind: Kustomization
+    resources: [../k8s/acmeair-monolith]
+    components: [../k8s/components/hotspot, ../k8s/components/embedded-mongo]
+
 Each bundle's first lines say what else it does. Your own registry: put its name before the digests.
+STEELYARD_FLAVOUR, STEELYARD_VERSION and STEELYARD_REGISTRY choose no image here, but those that the harness of
+jvm-count starts: name an --env-file. What is published under which licence: LICENSE, NOTICES.
+Documents: {address}docs/README.md
 """
 
 
@@ -110,6 +134,20 @@ def pin_kubernetes(text: str, digests: Digests) -> str:
     return text.replace(f"value: {UNPUBLISHED}}}", f"value: {digests.registry}}}")
 
 
+def point_elsewhere(text: str, address: str) -> str:
+    """A file whose comments hold outside of a checkout.
+
+    Args:
+        text: the file.
+        address: of the repository at the tag, to which a path is added.
+
+    Returns:
+        Documents by their addresses, the command as the wheel installs it, and no word on building.
+    """
+    text = _ON_BUILDING.sub("", _BUILD_OPTION.sub(r"\1", text))
+    return _LAUNCHER.sub("steelyard", _DOCUMENT.sub(address, text))
+
+
 def pin_others(text: str, locked: Mapping[str, str]) -> str:
     """A file with the digests of databases and proxies, which stay behind their tags."""
     for reference, digest in locked.items():
@@ -117,8 +155,18 @@ def pin_others(text: str, locked: Mapping[str, str]) -> str:
     return text
 
 
-def files_of(root: Path, digests: Digests, version: str) -> dict[str, bytes]:
-    """What the archive holds, by name.
+def settings_of(references: Mapping[str, str], mongo: str = "") -> str:
+    """A file of settings by which compose bundles run on HotSpot, and with another database.
+
+    The flavour is for the harness of an experiment, which names images itself.
+    """
+    lines = [f"{variable(image)}={reference}" for image, reference in references.items()]
+    lines += ["STEELYARD_FLAVOUR=hotspot", *([f"STEELYARD_MONGO_IMAGE={mongo}"] if mongo else [])]
+    return "\n".join(["# SPDX-License-Identifier: Apache-2.0", *lines, ""])
+
+
+def files_of(root: Path, digests: Digests, version: str, address: str) -> dict[str, bytes]:
+    """What the archive holds, by name; address is the repository's on the web.
 
     Raises:
         ValueError: an image was not published, or one is left that is none of the record's.
@@ -126,17 +174,22 @@ def files_of(root: Path, digests: Digests, version: str) -> dict[str, bytes]:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--", *_FOLDERS], cwd=root, capture_output=True, text=True, check=True
     )
-    files = {"README.md": _READ_ME.format(version=version)}
+    address = f"{address.rstrip('/')}/blob/v{version}/"
+    files = {"README.md": _READ_ME.format(version=version, address=address)}
     # A release refuses those that have none (`images lock --check`).
     locked = dict(_LOCKED.findall((root / "images" / "others" / "Containerfile").read_text(encoding="utf-8")))
     for name in filter(None, listed.stdout.split("\0")):
         text = (root / name).read_text(encoding="utf-8")
+        if name.startswith(_LEGAL):
+            files[name.removeprefix(_LEGAL)] = text
+            continue
+        text = point_elsewhere(text, address)
         pin = pin_compose if name.startswith("compose/") else pin_kubernetes
         files[name] = pin_others(pin(text, digests), locked) if name.endswith(".yaml") else text
         if UNPUBLISHED in files[name]:
             raise ValueError(f"{name} still names an image that exists on one machine alone ({UNPUBLISHED})")
-    settings = [f"{variable(image)}={reference}\n" for image, reference in digests.hotspot().items()]
-    files["compose/hotspot.env"] = "# SPDX-License-Identifier: Apache-2.0\n" + "".join(settings)
+    files["compose/hotspot.env"] = settings_of(digests.hotspot())
+    files["compose/ppc64le.env"] = settings_of(digests.hotspot(), digests.find("embedded-mongo", version))
     return {name: text.encode() for name, text in sorted(files.items())}
 
 
@@ -153,19 +206,26 @@ def write_archive(path: Path, files: Mapping[str, bytes], folder: str, epoch: in
             archive.addfile(entry, io.BytesIO(content))
 
 
+def version_in(archive: Path) -> str:
+    """The version that an archive's name ends with (raises ValueError: it is called otherwise)."""
+    if (match := re.fullmatch(r"steelyard-bundles-(.+)\.tar\.gz", archive.name)) is None:
+        raise ValueError(f"the archive is called steelyard-bundles-VERSION.tar.gz, not {archive.name}")
+    return match[1]
+
+
 def main(arguments: list[str]) -> int:
     """The command; 0, or 2 with a sentence."""
     root = Path(__file__).resolve().parents[2]
-    if len(arguments) != 2:
-        print("usage: bundles.py RECORD ARCHIVE", file=sys.stderr)  # noqa: T201
+    if len(arguments) != 3:
+        print("usage: bundles.py RECORD ARCHIVE ADDRESS", file=sys.stderr)  # noqa: T201
         return 2
-    record, archive = map(Path, arguments)
+    record, archive = map(Path, arguments[:2])
     commit = ["git", "log", "-1", "--format=%ct"]
     epoch = int(subprocess.run(commit, cwd=root, capture_output=True, text=True, check=True).stdout)
     try:
         digests = Digests(json.loads(record.read_text(encoding="utf-8")))
-        version = archive.name.removesuffix(".tar.gz").rpartition("-")[2]
-        write_archive(archive, files_of(root, digests, version), archive.name.removesuffix(".tar.gz"), epoch)
+        files = files_of(root, digests, version_in(archive), arguments[2])
+        write_archive(archive, files, archive.name.removesuffix(".tar.gz"), epoch)
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         print(f"bundles: {error}", file=sys.stderr)  # noqa: T201
         return 2

@@ -93,13 +93,14 @@ class Rehearsal:
         if os.environ.get("SBOM"):
             self.step("parts", self.new_record, self.folder / "third-party.csv")
             if shutil.which("osv-scanner") is not None:
-                self.step("scan", self.new_record)
+                self.step("scan", self.new_record, self.folder / "known-holes.csv")
             self.put("SBOM", "yes", is_left)
         if shutil.which("cosign") is not None:
             self._sign()
             self.put("signed", "yes, verified", is_left)
         self.step("tag", self.new_record)
         self.step("tag", self.new_record, log="tag-again")
+        self.step("public", self.new_record)
         self.put("named", "yes", is_left)
         self.step("undo", self.new_record)
         # What was taken back is free for the next try.

@@ -2,7 +2,8 @@
 """Sets the version of the project in all that must carry it: python3 scripts/suite/version.py NEW
 
 It stands in `scripts/steelyard/__init__.py`. What cannot look it up there carries a copy: the list of images, defaults
-of bundles, commands in documents, the citation, the changelog. Needs nothing but Python.
+of bundles, commands in documents, the citation, the changelog. The sentence that no version is published goes. Needs
+nothing but Python.
 """
 
 import re
@@ -19,6 +20,8 @@ CARRIERS = (
 )
 """As git's pathspecs."""
 CHANGELOG = "CHANGELOG.md"
+UNPUBLISHED = "No version is published yet."
+"""What documents say until the first, in these words alone; what stands around it holds without it."""
 _VERSION = r"\d+\.\d+\.\d+(?:-rc\.\d+)?"
 
 
@@ -43,6 +46,11 @@ def carriers(root: Path) -> list[Path]:
     return [root / name for name in listed.stdout.split("\0") if name]
 
 
+def drop_sentence(text: str) -> str:
+    """A document without UNPUBLISHED."""
+    return text.replace(f"{UNPUBLISHED} ", "").replace(f" {UNPUBLISHED}", "")
+
+
 def set_version(root: Path, version: str, day: str) -> list[Path]:
     """Write another version everywhere.
 
@@ -63,7 +71,7 @@ def set_version(root: Path, version: str, day: str) -> list[Path]:
     changed = []
     for path in carriers(root):
         text = path.read_text(encoding="utf-8")
-        new = pattern_of(before).sub(version, text)
+        new = drop_sentence(pattern_of(before).sub(version, text))
         if new != text:
             path.write_text(new, encoding="utf-8")
             changed.append(path)
@@ -71,6 +79,7 @@ def set_version(root: Path, version: str, day: str) -> list[Path]:
     text = log.read_text(encoding="utf-8")
     if text.count("\n## Unreleased\n") != 1:
         raise ValueError(f"{log} has no heading `## Unreleased`: write what is new under it first")
+    text = drop_sentence(text)
     log.write_text(text.replace("\n## Unreleased\n", f"\n## Unreleased\n\n## {version} - {day}\n"), "utf-8")
     return [*changed, log]
 

@@ -24,7 +24,7 @@ NAME = "steelyard"
 _CONTENT = (
     *("LICENSE", "images/images.json", "images/legal", "experiments", "compose", "k8s", ":!k8s/local"),
     *("apps/*/workload.yaml", "apps/databases", "scripts/bench/planted", "scripts/host_set.py", "docs/*.md"),
-    "scripts/requirements.lock",
+    "scripts/requirements.txt",
 )
 """Of the checkout, in the folder `_release` of the package: as git's pathspecs."""
 _PACKAGE = "scripts/steelyard"

@@ -29,7 +29,7 @@ def checkout(tmp_path: Path) -> Path:
     root = tmp_path / "Prüfstand"
     (root / "scripts/steelyard").mkdir(parents=True)
     shutil.copy(ROOT / "steelyard", root)
-    for name in ("requirements.lock", "requirements-test.lock", "steelyard/__main__.py"):
+    for name in ("requirements.txt", "requirements-test.txt", "steelyard/__main__.py"):
         (root / "scripts" / name).write_text("x\n", encoding="utf-8")
     return root
 
@@ -99,7 +99,7 @@ def test_an_environment_whose_python_has_gone_is_made_again(checkout: Path) -> N
     [
         lambda root: shutil.rmtree(root / "scripts"),
         lambda root: (root / ".steelyard").write_text("a file", encoding="utf-8"),
-        lambda root: (root / "scripts/requirements.lock").unlink(),
+        lambda root: (root / "scripts/requirements.txt").unlink(),
     ],
 )
 def test_no_error_ends_with_a_verdict_of_the_gate(checkout: Path, spoil: object) -> None:
@@ -111,7 +111,7 @@ def test_no_error_ends_with_a_verdict_of_the_gate(checkout: Path, spoil: object)
 
 
 def test_the_java_parts_are_built_beside_pip(checkout: Path) -> None:
-    lock = checkout / "scripts/requirements.lock"
+    lock = checkout / "scripts/requirements.txt"
     lock.write_text("pydantic==1 \\\n    --hash=a\nscipy==1 \\\n    --hash=b\n", encoding="utf-8")
     keep_words = 'shift 2; echo "$@" >>"$(dirname "$0")/pips"'
     assert launch(checkout, pip=keep_words, words="run jvm-count").returncode == 0

@@ -38,7 +38,7 @@ def archive(docker: Docker, images: Pushed, tmp_path: Path) -> Path:
                 entries[target] = {**stands_in, "image.name": ",".join(names)}
     record, packed = tmp_path / "record.json", tmp_path / f"steelyard-bundles-{__version__}.tar.gz"
     record.write_text(json.dumps(entries), encoding="utf-8")
-    assert write_bundles([str(record), str(packed)]) == 0
+    assert write_bundles([str(record), str(packed), "https://example.test/somebody/steelyard"]) == 0
     with tarfile.open(packed) as tar:
         unpack(tar, tmp_path)
     docker.run("image", "rm", "--force", images.acmeair)

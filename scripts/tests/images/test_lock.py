@@ -83,12 +83,40 @@ def test_images_of_others_are_those_that_bundles_and_workloads_name() -> None:
     others = read_others()
     assert named == {other.reference for name, other in others.items() if name != "scanner"}
     assert not set(others) & set(read_bases())
+    left_alone = versions_left_alone()
+    for reference in named:
+        assert left_alone[name_of(reference)] == {"major", "minor", "patch"}, (
+            "a robot's new version would disagree with the bundles"
+        )
+
+
+def name_of(reference: str) -> str:
+    """An image's name without registry, path and tag."""
+    return reference.rpartition("/")[2].partition(":")[0]
+
+
+def versions_left_alone() -> dict[str, set[str]]:
+    """By image the kinds of new versions that the update robot does not take."""
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
     (docker,) = (one for one in updates if one["package-ecosystem"] == "docker")
-    left_alone = {one["dependency-name"].removeprefix("*") for one in docker["ignore"]}
-    assert left_alone == {reference.rpartition("/")[2].partition(":")[0] for reference in named}, (
-        "a robot's new version would disagree with the bundles"
-    )
+    return {
+        one["dependency-name"].removeprefix("*"): {
+            kind.removeprefix("version-update:semver-") for kind in one["update-types"]
+        }
+        for one in docker["ignore"]
+    }
+
+
+def test_an_update_of_a_base_keeps_its_release_of_java() -> None:
+    left_alone = versions_left_alone()
+    images = {name_of(base.reference) for base in read_bases().values()}
+    images |= {name_of(other.reference) for other in read_others().values()}
+    assert set(left_alone) <= images
+    jvms = {name: kinds for name, kinds in left_alone.items() if re.search("temurin|semeru|openjdk", name)}
+    assert set(jvms) == {name for name in images if re.search("temurin|semeru|openjdk", name)}
+    assert all("major" in kinds for kinds in jvms.values())
+    # A tag of Maven's names the JDK beside Maven's own version; HAProxy has a long-term release in each even minor.
+    assert (left_alone["maven"], left_alone["haproxy"]) == ({"major", "minor", "patch"}, {"major", "minor"})
 
 
 def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:

@@ -16,12 +16,20 @@ from programs import needs_compose
 from steelyard import __version__
 from steelyard.archives import unpack
 from steelyard.images.catalogue import read_catalogue
+from steelyard.paths import ROOT
 from suite.bundles import Digests, main, pin_kubernetes, pin_others
 
 REGISTRY = "ghcr.io/somebody/steelyard"
+SOURCE = "https://example.test/somebody/steelyard"
 IMAGES = read_catalogue()
 NAME = f"steelyard-bundles-{__version__}"
 BUNDLES = ("ping", "acmeair-monolith", "acmeair-microservices", "olio-derby", "experiments/jvm-count")
+
+
+def settings_in(path: Path) -> dict[str, str]:
+    """Variables of an --env-file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
 
 
 def digest_of(image: str, tag: str) -> str:
@@ -44,7 +52,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def archive(record: Path) -> Path:
     path = record.with_name(f"{NAME}.tar.gz")
-    assert main([str(record), str(path)]) == 0
+    assert main([str(record), str(path), SOURCE]) == 0
     return path
 
 
@@ -56,14 +64,11 @@ def unpacked(archive: Path) -> Path:
 
 
 def test_the_same_record_gives_the_same_bytes(record: Path, archive: Path) -> None:
-    again = archive.with_name(f"again-{__version__}.tar.gz")
-    assert main([str(record), str(again)]) == 0
-    with tarfile.open(archive) as first, tarfile.open(again) as second:
-        for one, other in zip(first, second, strict=True):
-            assert one.name.partition("/")[2] == other.name.partition("/")[2]
-            assert (one.mtime, one.uid, one.mode) == (other.mtime, 0, 0o644)
+    with tarfile.open(archive) as packed:
+        for member in packed:
+            assert (member.uid, member.mode) == (0, 0o644)
     same = archive.read_bytes()
-    assert main([str(record), str(archive)]) == 0
+    assert main([str(record), str(archive), SOURCE]) == 0
     assert archive.read_bytes() == same
 
 
@@ -83,13 +88,64 @@ def test_every_image_of_ours_is_a_digest_of_the_record_and_nothing_is_built(unpa
         if path.name == "compose.yaml":
             services = yaml.safe_load(text)["services"]
             assert not [name for name, service in services.items() if "build" in service]
-    settings = (unpacked / "compose" / "hotspot.env").read_text(encoding="utf-8").splitlines()
-    assert known == seen | {line.partition("=")[2] for line in settings[1:]}
+    settings = settings_in(unpacked / "compose" / "hotspot.env")
+    # The harness of an experiment names images itself.
+    assert settings.pop("STEELYARD_FLAVOUR") == "hotspot"
+    assert known == seen | set(settings.values())
+    mongo = f"{REGISTRY}/embedded-mongo@{digest_of('embedded-mongo', __version__)}"
+    assert settings_in(unpacked / "compose" / "ppc64le.env") == settings | {
+        "STEELYARD_FLAVOUR": "hotspot",
+        "STEELYARD_MONGO_IMAGE": mongo,
+    }
+
+
+def test_every_sentence_of_the_archive_holds_without_a_checkout(unpacked: Path) -> None:
+    documents = set()
+    for path in filter(Path.is_file, unpacked.rglob("*")):
+        text = path.read_text(encoding="utf-8")
+        documents |= set(re.findall(rf"{SOURCE}/blob/v{re.escape(__version__)}/([\w/.-]+\w)", text))
+        text = text.replace(f"{SOURCE}/blob/v{__version__}/", "")
+        for said in ("--build", "compose build", "./steelyard", "none is published", "localhost/steelyard"):
+            assert said not in text, path
+        for link in re.findall(r"\]\(([^)#]+)", text) if path.suffix == ".md" else []:
+            assert link.startswith("https://"), (path, link)
+        for outside in re.findall(r"(?<![\w/.$])(?:\.\./)+[\w/.-]*", text) if path.suffix == ".yaml" else []:
+            assert (path.parent / outside).resolve().is_relative_to(unpacked.resolve()), (path, outside)
+    assert "docs/reference/compose-bundles.md" in documents
+    assert not [name for name in documents if not (ROOT / name).is_file()]
+    assert {path.name for path in unpacked.iterdir() if path.is_file()} == {"README.md", "LICENSE", "NOTICES"}
+    experiment = (unpacked / "compose" / "jvm-count" / "compose.yaml").read_text(encoding="utf-8")
+    assert "\n#   docker compose up --exit-code-from harness\n" in experiment
+
+
+def test_a_candidate_keeps_its_whole_version(tmp_path: Path) -> None:
+    version = f"{__version__}-rc.1"
+    entries = {
+        f"{name}:{tag}": {
+            "image.name": f"{REGISTRY}/{name}:{tag}",
+            "containerimage.digest": digest_of(name, tag),
+        }
+        for name, image in IMAGES.items()
+        for tag in (*image.tags(version), *image.tags(__version__))
+    }
+    record, archive = tmp_path / "record.json", tmp_path / f"steelyard-bundles-{version}.tar.gz"
+    record.write_text(json.dumps(entries), encoding="utf-8")
+    assert main([str(record), str(archive), SOURCE]) == 0
+    with tarfile.open(archive) as packed:
+        unpack(packed, tmp_path)
+    read_me = (tmp_path / f"steelyard-bundles-{version}" / "README.md").read_text(encoding="utf-8")
+    assert read_me.startswith(f"# Steelyard {version}: bundles\n")
+    assert f"{SOURCE}/blob/v{version}/docs/README.md" in read_me
 
 
 @needs_compose
 @pytest.mark.parametrize(
-    ("options", "flavour"), [((), "openj9"), (("--env-file", "../hotspot.env"), "hotspot")]
+    ("options", "flavour"),
+    [
+        ((), "openj9"),
+        (("--env-file", "../hotspot.env"), "hotspot"),
+        (("--env-file", "../ppc64le.env"), "hotspot"),
+    ],
 )
 def test_compose_reads_it_in_both_flavours(unpacked: Path, options: tuple[str, ...], flavour: str) -> None:
     command = ["docker", "compose", *options, "--profile", "load", "config", "--format", "json"]
@@ -130,8 +186,11 @@ def test_what_was_not_published_is_said(
     entries = json.loads(record.read_text(encoding="utf-8"))
     entries.pop("loadgen")
     (tmp_path / "record.json").write_text(json.dumps(entries), encoding="utf-8")
-    assert main([str(tmp_path / "record.json"), str(tmp_path / "b-1.tar.gz")]) == 2
+    archive = str(tmp_path / f"{NAME}.tar.gz")
+    assert main([str(tmp_path / "record.json"), archive, SOURCE]) == 2
     assert f"the record does not have loadgen:{__version__}" in capsys.readouterr().err
+    assert main([str(tmp_path / "record.json"), str(tmp_path / "b-1.tar.gz"), SOURCE]) == 2
+    assert "the archive is called steelyard-bundles-VERSION.tar.gz" in capsys.readouterr().err
     with pytest.raises(ValueError, match="of 0 registries"):
         pin_kubernetes("", Digests({}))
 

@@ -1,113 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of a release that need no container engine: what drops out, what is signed, which tag is refused."""
 
-import hashlib
 import json
 import os
-import re
 import shutil
 import subprocess
-import threading
-import tomllib
-from collections.abc import Iterator
-from datetime import date
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
 
 import pytest
 import yaml
+from release_steps import PLATFORMS, SCRIPTS, Registry, needs_clients, step
 
 from steelyard.paths import ROOT
 
-SCRIPTS = ROOT / ".github" / "scripts"
-PLATFORMS = ("linux/amd64", "linux/arm64", "linux/ppc64le")
-pytestmark = pytest.mark.skipif(
-    shutil.which("jq") is None or shutil.which("curl") is None, reason="jq and curl are not both on PATH"
-)
-
-
-def step(name: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [SCRIPTS / f"{name}.sh", *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-class Registry(BaseHTTPRequestHandler):
-    """Manifests by digest."""
-
-    kept: ClassVar[dict[str, bytes]] = {}
-
-    def do_GET(self) -> None:
-        self._answer(200, self.kept[self.path.rpartition("/")[2]])
-
-    def do_PUT(self) -> None:
-        body, digest = self.rfile.read(int(self.headers["Content-Length"])), self.path.rpartition("/")[2]
-        named = f"sha256:{hashlib.sha256(body).hexdigest()}"
-        self.kept[named] = body
-        self._answer(201 if digest == named else 400, b"")
-
-    def do_DELETE(self) -> None:
-        self._answer(405 if self.kept.pop(self.path.rpartition("/")[2], None) is None else 202, b"no")
-
-    def _answer(self, status: int, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
-        """Nothing is printed."""
-
-
-def keep(value: Any) -> str:
-    """A manifest in the registry; its digest."""
-    body = json.dumps(value).encode()
-    digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
-    Registry.kept[digest] = body
-    return digest
-
-
-@pytest.fixture
-def registry() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def record(registry: str, tmp_path: Path) -> Path:
-    """Two images for all platforms, each platform with what the builder says of it."""
-    entries = {}
-    for target in ("loadgen", "ping-openj9"):
-        manifests, platforms = [], {}
-        for platform in PLATFORMS:
-            system, architecture = platform.split("/")
-            digest = platforms[platform] = keep({"image": target, "platform": platform})
-            manifests += [
-                {"digest": digest, "platform": {"os": system, "architecture": architecture}},
-                {
-                    "digest": keep({"statement": target, "platform": platform}),
-                    "platform": {"os": "unknown", "architecture": "unknown"},
-                    "annotations": {"vnd.docker.reference.digest": digest},
-                },
-            ]
-        entries[target] = {
-            "image.name": f"{registry}/o/steelyard/{target}:1",
-            "containerimage.digest": keep({"schemaVersion": 2, "manifests": manifests}),
-            "platforms": platforms,
-            "openj9": target.endswith("openj9"),
-        }
-    path = tmp_path / "record.json"
-    path.write_text(json.dumps(entries), encoding="utf-8")
-    return path
+pytestmark = needs_clients
 
 
 def result(folder: Path, platform: str, *failed: tuple[str, str]) -> Path:
@@ -210,120 +116,6 @@ def test_a_registry_that_does_not_answer_ends_it(record: Path, tmp_path: Path, r
     done, new, _ = drop(record, result(tmp_path, "linux/amd64"))
     assert done.returncode != 0
     assert not new.exists()
-
-
-# All names stand for what the record says, but for those of TAKEN.
-TOLD = """#!/bin/sh
-case "$*" in
-*"$TAKEN"*"json .Manifest"*) echo '{"digest": "sha256:other"}' ;;
-*"json .Manifest"*) jq --compact-output --arg name "$4" '.[] | select(.["image.name"] | split(",") | index($name))
-    | {digest: .["containerimage.digest"]}' "$RECORD" ;;
-esac
-"""
-
-
-def told_by(folder: Path, record: Path, taken: str) -> dict[str, str]:
-    """The environment of clients to whom a registry tells digests of names."""
-    for name, text in (("docker", TOLD), ("skopeo", "#!/bin/sh\n")):
-        (folder / name).write_text(text, encoding="utf-8")
-        (folder / name).chmod(0o755)
-    return {"PATH": f"{folder}:{os.environ['PATH']}", "RECORD": str(record), "TAKEN": taken}
-
-
-def test_what_was_half_made_is_taken_back_unless_a_name_is_another_s(record: Path, tmp_path: Path) -> None:
-    digests = [entry["containerimage.digest"] for entry in json.loads(record.read_text()).values()]
-    refused = step("undo", record, **told_by(tmp_path, record, taken="ping"))
-    assert refused.returncode == 1
-    assert "nothing was taken back" in refused.stderr
-    assert all(digest in Registry.kept for digest in digests)
-
-    done = step("undo", record, **told_by(tmp_path, record, taken="nobody"))
-    assert done.returncode == 0, done.stderr
-    assert [line.rpartition("@")[2] for line in done.stdout.splitlines()] == [
-        f"{digest} is gone" for digest in digests
-    ]
-    assert not any(digest in Registry.kept for digest in digests)
-
-    refused = step("undo", record, **told_by(tmp_path, record, taken="nobody"))
-    assert refused.returncode == 1
-    assert "does not delete" in refused.stderr
-
-
-def test_github_takes_back_by_its_own_interface(record: Path, tmp_path: Path, registry: str) -> None:
-    record.write_text(record.read_text().replace(registry, "ghcr.io/somebody/steelyard"))
-    asked, client = tmp_path / "asked", tmp_path / "gh"
-    client.write_text(
-        f'#!/bin/sh\necho "$*" >>{asked}\ncase $* in *orgs*) exit 1 ;; *DELETE*) ;; *) echo 7 ;; esac\n',
-        encoding="utf-8",
-    )
-    client.chmod(0o755)
-    done = step("undo", record, **told_by(tmp_path, record, taken="nobody"))
-    assert done.returncode == 0, done.stderr
-    deleted = [line for line in asked.read_text().splitlines() if "DELETE" in line]
-    assert len(deleted) == len(json.loads(record.read_text()))
-    assert all(
-        re.fullmatch(r"api --method DELETE users/somebody/packages/container/steelyard%2F\S+/versions/7", one)
-        for one in deleted
-    ), deleted
-
-
-SBOMS = """#!/bin/sh
-case $* in
-*single*"with index"*) exit 1 ;;
-*ppc64le*) [ "$LACKING" = yes ] || cat "$SPDX" ;;
-*) jq '.packages += [{"name": "a,b"}]' "$SPDX" ;;
-esac
-"""
-
-
-def test_the_list_of_parts_is_made_of_the_sboms(record: Path, tmp_path: Path) -> None:
-    engine, scanner, listed = tmp_path / "docker", tmp_path / "osv-scanner", tmp_path / "third-party.csv"
-    engine.write_text(SBOMS, encoding="utf-8")
-    # Its database is on the internet: what it is asked is what is looked at.
-    scanner.write_text('#!/bin/sh\necho "$@"\n[ "$FINDS" = no ]\n', encoding="utf-8")
-    for program in (engine, scanner):
-        program.chmod(0o755)
-    spdx = tmp_path / "zlib.json"
-    zlib = {"name": "zlib", "versionInfo": "1.3", "licenseConcluded": "Zlib"}
-    spdx.write_text(json.dumps({"packages": [zlib]}), encoding="utf-8")
-    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SPDX": str(spdx), "LACKING": "no", "FINDS": "no"}
-    done = step("parts", record, listed, **path)
-    assert done.returncode == 0, done.stderr
-    images = " ".join(sorted(json.loads(record.read_text())))
-    assert listed.read_text().splitlines() == [
-        '"name","version","licence","images"',
-        f'"a,b","","NOASSERTION","{images}"',
-        f'"zlib","1.3","Zlib","{images}"',
-    ]
-    scanned = step("scan", record, **path)
-    assert scanned.returncode == 0, scanned.stderr
-    files = re.findall(r"--lockfile \S+/([\w-]+)\.spdx\.json", scanned.stdout)
-    entries = json.loads(record.read_text())
-    assert sorted(files) == sorted(
-        f"{name}-{platform.partition('/')[2]}"
-        for name, entry in entries.items()
-        for platform in entry["platforms"]
-    )
-    assert step("scan", record, **{**path, "FINDS": "yes"}).returncode == 1
-    for name in ("parts", "scan"):
-        refused = step(name, record, *([listed] if name == "parts" else []), **{**path, "LACKING": "yes"})
-        assert refused.returncode == 1
-        assert "has no SBOM for linux/ppc64le" in refused.stderr
-
-
-def test_an_image_of_one_platform_has_its_parts_too(record: Path, tmp_path: Path) -> None:
-    """As when all others were dropped; the builder's client refuses to look for a platform there."""
-    entries = json.loads(record.read_text(encoding="utf-8"))
-    single = {**entries["loadgen"], "image.name": "g.io/o/single:1"}
-    single["platforms"] = {"linux/amd64": single["platforms"]["linux/amd64"]}
-    record.write_text(json.dumps({"single": single}), encoding="utf-8")
-    engine, listed, spdx = tmp_path / "docker", tmp_path / "third-party.csv", tmp_path / "zlib.json"
-    engine.write_text(SBOMS, encoding="utf-8")
-    engine.chmod(0o755)
-    spdx.write_text(json.dumps({"packages": [{"name": "zlib"}]}), encoding="utf-8")
-    done = step("parts", record, listed, PATH=f"{tmp_path}:{os.environ['PATH']}", SPDX=str(spdx))
-    assert done.returncode == 0, done.stderr
-    assert '"zlib","","NOASSERTION","single"' in listed.read_text(encoding="utf-8")
 
 
 ENGINE = """#!/bin/sh
@@ -462,12 +254,21 @@ def test_each_ecosystem_is_looked_after_once() -> None:
     assert sorted(names) == sorted(set(names)) == ["docker", "github-actions", "gomod", "maven", "pip"]
 
 
-def test_what_is_accepted_has_a_reason_and_an_end() -> None:
-    accepted = tomllib.loads((ROOT / ".github" / "osv-scanner.toml").read_text(encoding="utf-8"))[
-        "IgnoredVulns"
-    ]
-    assert accepted
-    for finding in accepted:
-        assert set(finding) == {"id", "ignoreUntil", "reason"}
-        assert len(finding["reason"]) > 40
-        assert isinstance(finding["ignoreUntil"], date)
+@pytest.mark.parametrize(("tag", "is_candidate"), [("v1.2.0", False), ("v1.2.0-rc.1", True)])
+def test_a_candidate_is_not_the_latest_release(tmp_path: Path, tag: str, *, is_candidate: bool) -> None:
+    path = ROOT / ".github" / "workflows" / "release.yml"
+    steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["publish"]["steps"]
+    (run,) = (one["run"] for one in steps if one["name"] == "Release page")
+    (tmp_path / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n', encoding="utf-8")
+    (tmp_path / "gh").chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_REF_NAME": tag,
+        "GITHUB_REPOSITORY": "o/r",
+    }
+    command = ["bash", "-e", "-c", run]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    words = done.stdout.splitlines()
+    assert words[:3] == ["release", "create", tag]
+    assert ("--prerelease" in words) == is_candidate
+    assert "" not in words

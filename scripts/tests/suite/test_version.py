@@ -14,7 +14,7 @@ import yaml
 from steelyard import __version__
 from steelyard.images.catalogue import CATALOGUE, read_catalogue
 from steelyard.paths import ROOT
-from suite.version import carriers, current_version, pattern_of, set_version
+from suite.version import UNPUBLISHED, carriers, current_version, pattern_of, set_version
 
 OTHER = "9.9.9"
 QUICK = (
@@ -30,7 +30,9 @@ LONG = (
     "tests/engine",
     "tests/gate/test_pipeline.py",
 )
-NOT_OURS = re.compile(r"tests/(fixtures|report/golden)/|\.lock$|go\.(mod|sum)$|CHANGELOG\.md$")
+NOT_OURS = re.compile(
+    r"tests/(fixtures|report/golden)/|scripts/requirements[\w-]*\.txt$|go\.(mod|sum)$|CHANGELOG\.md$"
+)
 """Recorded, or of other projects."""
 
 
@@ -117,6 +119,20 @@ def test_another_version_is_in_all_that_must_carry_it(bumped: Path) -> None:
     assert current_version(bumped) == OTHER
     assert not [path for path in carriers(bumped) if left.search(path.read_text(encoding="utf-8"))]
     assert f"\n## Unreleased\n\n## {OTHER} - 2030-01-31\n" in (bumped / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_no_document_denies_a_version_that_is_there(bumped: Path) -> None:
+    """Before the first, each says it in the words that the command drops; reports of a day keep theirs."""
+    denied = re.compile(
+        r"(?i)published yet|\b(no|none)( \w+)? (is|are|was|were|has been|have been) (published|released)\b"
+        r"|no release (is|was|has)"
+    )
+    for root, known in ((ROOT, UNPUBLISHED), (bumped, "")):
+        for path in listed(root):
+            name = str(path.relative_to(root))
+            if not name.startswith("scripts/") and not re.match(r"docs/(lab-notes|studies)/", name):
+                text = path.read_text(encoding="utf-8", errors="replace")
+                assert not denied.search(text.replace(known, "")), path
 
 
 def test_quick_tests_pass_with_another_version(bumped: Path) -> None:

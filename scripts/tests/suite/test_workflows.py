@@ -233,7 +233,7 @@ def test_a_tag_makes_a_release(start: Start, variables: dict[str, str]) -> None:
     expected = {**PLATFORMS, "linux/ppc64le": variables.get("PPC64LE_RUNNER", PLATFORMS["linux/ppc64le"])}
     assert runners(jobs, "start") == expected
     (last,) = named(jobs, "publish")
-    assert last.steps[-3:] == ["Give the names", "Log out", "Release page"]
+    assert last.steps[-4:] == ["Give the names", "Log out", "Strangers may pull", "Release page"]
     assert list(jobs)[-1][0] == "publish"
 
 
