@@ -80,6 +80,11 @@ class Series:
             return None
         return float(np.interp(t1, self.t, self.v) - np.interp(t0, self.t, self.v))
 
+    def falls(self, t0: float, t1: float) -> bool:
+        """Whether it is ever less than before in a window, as of a sum of counts one of which ended."""
+        first, last = np.searchsorted(self.t, t0, "right") - 1, np.searchsorted(self.t, t1, "left")
+        return bool((np.diff(self.v[max(first, 0) : last + 1]) < 0).any())
+
     def mean(self, t0: float, t1: float) -> float | None:
         """Mean of a level over a window, weighted by time; None when the samples do not cover it."""
         if not self.covers(t0, t1):
