@@ -261,6 +261,10 @@ def test_figures_in_prometheus_text_format() -> None:
         ],
     )
     assert parse_metrics(b'a{le="x y"} 1 1700000000\nb NaN\n') == (None, [Figure('a{le="x y"}', 1.0)])
+    # A brace within a label's value ends nothing, nor does a quotation mark that is escaped; a line ends all.
+    names = ('a{uri="/owners/{ownerId}",outcome="OK"}', r'a{uri="\"}",b="{"}', "a{}", "a")
+    body = "".join(f"{name} 1\n" for name in (*names[:2], 'broken{uri="/', *names[2:]))
+    assert parse_metrics(body.encode()) == (None, [Figure(name, 1.0) for name in names])
     with pytest.raises(ValueError, match="no figures"):
         parse_metrics(b"# HELP a nothing\n")
 
