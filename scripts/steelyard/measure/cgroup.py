@@ -70,7 +70,7 @@ COMPONENT_FIGURES = tuple(
         (
             "throttled_seconds",
             "s",
-            "summed over the CPUs on which it had to wait for its quota",
+            "summed over the CPUs on which it had to wait for its quota, or for that of a group above it",
             _reduction("throttled_s", Series.delta),
         ),
         (

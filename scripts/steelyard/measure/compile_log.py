@@ -10,7 +10,8 @@ HotSpot writes it by `-Xlog:jit+compilation=debug` (levels: CompilationPolicy; 1
   [2026-11-26T09:50:24.741+0000][2.246s][info ][jit,compilation]   14     n 0       a.B::d (native)   (static)
   [2026-11-26T09:50:26.959+0000][4.464s][info ][jit,compilation]  440 %     4       a.B::e @ 12 (138 bytes)
 
-and from JDK 25 on why code was given up: `made not entrant: uncommon trap`.
+and from JDK 25 on why code was given up: `made not entrant: uncommon trap`. Of a class that was unloaded the method has
+no name any more (JDK 17: `9       4       (method)   made zombie`).
 
 What OpenJ9 writes (`jit_log`) has levels and no times: they are counted since the start alone.
 """
@@ -28,7 +29,7 @@ _LINE = re.compile(
 )
 _METHOD = re.compile(
     r" +(?P<id>\d+) [ %][ s][ !][ b](?P<native>[ n]) (?P<level>[0-4 -]) +"
-    r"\S.* \((?:\d+ bytes|native)\)(?: {3}(?P<event>.*))?"
+    r"(?:\S.* \((?:\d+ bytes|native)\)|(?P<nameless>\(method\)))(?: {3}(?P<event>.*))?"
 )
 _GIVEN_UP = "made not entrant"
 _REPLACED = f"{_GIVEN_UP}: not used"
@@ -69,7 +70,8 @@ def parse_hotspot(lines: Iterable[str]) -> CompileLog:
             return CompileLog(unknown=f"a line of the JIT's log cannot be read: {line.strip()[:160]}")
         level = OPTIMIZING if method["level"] in _NONE else int(method["level"])
         event = method["event"] or ""
-        if method["native"] == "n":  # a wrapper, which no compiler optimizes
+        # A wrapper, which no compiler optimizes, or code that went with its class.
+        if method["native"] == "n" or method["nameless"]:
             continue
         if not event:
             compiled.append((at, level))

@@ -41,7 +41,7 @@ CPU_TIME = Counter(
 CPU_MISSED = 0.05
 """Part of a component's CPU seconds that perf may not have seen."""
 _LITTLE = 0.15
-"""CPU seconds by which the two may differ in any window: the kernel tells ticks of 10 ms of each process, and the two
+"""CPU seconds that perf may have missed in any window: the kernel tells ticks of 10 ms of each process, and the two
 are read at moments of their own."""
 _PREFETCH = "Prefetches may count, and what counts as a miss differs by make of processor: compare arms, not machines."
 _WALKS = "On Intel of loads alone, on AMD of L2 TLB misses of data."
@@ -148,12 +148,15 @@ def read_counter(counter: Counter, window: Window, component: Component) -> floa
 
 
 def _reason_unseen(window: Window, component: Component) -> str | None:
-    """That perf did not see all of a component: it attaches to the threads that it finds, and to what they start."""
+    """That perf did not see all of a component: it attaches to the threads that it finds, and to what they start.
+
+    It may see more than the kernel books: its task-clock runs on through interrupts and time that a hypervisor stole.
+    """
     used = window.samples.cpu_seconds(component.name, window.start, window.end)
     seen = window.counted[component.name].growth(CPU_TIME.events[0], window.start, window.end)
     if isinstance(seen, str) or used is None:
         return seen if isinstance(seen, str) else "how much CPU it used is not known"
-    if abs(seen / 1000 - used) > max(_LITTLE, CPU_MISSED * used):
+    if used - seen / 1000 > max(_LITTLE, CPU_MISSED * used):
         return f"perf saw {seen / 1000:.1f} of the {used:.1f} CPU seconds that it used"
     return None
 

@@ -22,7 +22,7 @@ def _growth(window: Window, component: Component, *columns: str) -> float | Unkn
     known = [value for value in grown if value is not None]
     if len(known) < len(grown):
         return Unknown("the counters of its JVM do not cover the window")
-    if min(known) < 0:
+    if any(column.falls(window.start, window.end) for column in series):
         return Unknown("a JVM of it ended in the window, and what it had counted with it")
     return sum(known)
 

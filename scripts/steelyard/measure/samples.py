@@ -97,9 +97,9 @@ class Samples:
     def end_process(self, process: str, at: float, until: float) -> "Samples":
         """The same with a process that is known to have ended at a time: what it used stays, what it had is gone.
 
-        Of what it used in its last second, after its last sample, nothing is known, and nothing is added.
+        Of what it used in its last second, after its last sample, nothing is known, and nothing is added. What it had
+        it is taken to have had until then: PSS was read as the window began.
         """
-        levels = {"rss", "pss"}
 
         def extend(table: Table, gone: Collection[str]) -> Table:
             return {
@@ -111,9 +111,9 @@ class Samples:
 
         return replace(
             self,
-            processes=extend(self.processes, levels),
+            processes=extend(self.processes, {"rss", "pss", "threads", "processes"}),
             threads=extend(self.threads, ()),
-            cgroups=extend(self.cgroups, {"memory", "working_set"}),
+            cgroups=extend(self.cgroups, {"memory", "working_set", "huge"}),
         )
 
     def process_names(self) -> list[str]:

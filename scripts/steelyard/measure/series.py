@@ -27,13 +27,15 @@ class Series:
         return cls(table[:, 0], table[:, 1])
 
     def extend_to(self, at: float, until: float, value: float | None = None) -> "Series":
-        """The samples up to a time, and from there to another one each second: a value; None: the last one."""
+        """The samples up to a time, the last of them held until then, and from there to another one each second: a
+        value; None: the last one."""
         kept = self.t <= at
         if not kept.any():
             return self
-        t = np.append(np.arange(at, until, 1.0), until)
-        v = np.full(t.size, self.v[kept][-1] if value is None else value)
-        return Series(np.concatenate((self.t[kept], t)), np.concatenate((self.v[kept], v)))
+        last = self.v[kept][-1]
+        t = np.append(np.arange(np.nextafter(at, np.inf), until, 1.0), until)
+        v = np.full(t.size, last if value is None else value)
+        return Series(np.concatenate((self.t[kept], [at], t)), np.concatenate((self.v[kept], [last], v)))
 
     def covers(self, t0: float, t1: float) -> bool:
         """Whether samples reach over the window, up to `SLACK` seconds at each end."""
@@ -77,6 +79,11 @@ class Series:
         if not self.covers(t0, t1):
             return None
         return float(np.interp(t1, self.t, self.v) - np.interp(t0, self.t, self.v))
+
+    def falls(self, t0: float, t1: float) -> bool:
+        """Whether it is ever less than before in a window, as of a sum of counts one of which ended."""
+        first, last = np.searchsorted(self.t, t0, "right") - 1, np.searchsorted(self.t, t1, "left")
+        return bool((np.diff(self.v[max(first, 0) : last + 1]) < 0).any())
 
     def mean(self, t0: float, t1: float) -> float | None:
         """Mean of a level over a window, weighted by time; None when the samples do not cover it."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads by purpose. JVMs name their threads, and the kernel keeps the first 15 characters (`comm`)."""
 
+_ZGC = ("Director", "Driver", "Stat", "Uncommitter", "Unmapper", "Worker")
 # Prefixes of thread names; the names of OpenJ9 and HotSpot do not collide, so one table serves both.
 _PREFIXES = {
     "request": (
@@ -17,7 +18,10 @@ _PREFIXES = {
         "Concurrent Mark",  # OpenJ9
         "Dedicated GC",  # OpenJ9's balanced: leads its collections; gencon's are led by the thread that needs memory
         "VM Thread",  # HotSpot: runs Serial's collections itself and the stop-the-world part of the others'
-        *("G1 ", "Shenandoah", "ZDirector", "ZDriver", "ZWorker"),
+        *("G1 ", "Shenandoah", "StringDedup"),
+        "RuntimeWorker",  # ZGC's, at safepoints
+        # ZGC, and as `X` the one without generations of JDK 21 to 23 beside it
+        *(f"{version}{name}" for version in "ZX" for name in _ZGC),
     ),
     "network": (
         "Inbound ",

@@ -11,7 +11,7 @@ from steelyard.results.spec import MEASURED_ROLES
 @trial_figure("s", undisturbed=0.0)
 def throttled_seconds(window: Window) -> float | None:
     """CPU throttling by cgroups that no arm asked for: of the containers of servers and compilers without a quota, else
-    of the harness's own group (which is not theirs)."""
+    of the harness's own group (which is not theirs); by quotas of the groups above as well."""
     if not window.in_containers:
         return window.run.throttled
     held = {component.name for component in window.spec.components if component.cpu_quota is not None}
@@ -25,8 +25,9 @@ METRICS = (
         label="CPU time withheld",
         unit="s",
         digits=2,
-        source="Time for which the control group of a server or compiler was held back by its CPU quota, as the kernel"
-        " sums it over the CPUs, of the one where that is most, in the window.",
+        source="Time for which the control group of a server or compiler was held back by its CPU quota, or in a"
+        " container by that of a group above it, as the kernel sums it over the CPUs, of the one where that is most, in"
+        " the window.",
         pitfalls="Longer in longer windows: compare throttled_share, or arms of one session.",
         compute=of_components(of_group("throttled_seconds"), MEASURED_ROLES, max),
     ),

@@ -143,39 +143,39 @@ class ControlGroup:
             places |= dict.fromkeys(("cpuacct", "memory", "hugetlb"))
         self.is_seen = any(places.values())
         """Whether its files can be seen from here."""
-        self._files: dict[str, ProcFile] = {}
-        self._sources: list[tuple[str, str, Source]] = []
+        self._sources: dict[str, list[tuple[str, Source]]] = {}
+        """By column of cgroups.csv the files of which it is the sum."""
         for column, first in _V1.items():
             if place := places[first.controller]:
                 source = _V2[column] if place.unified else first
-                path = f"{place.folder}/{source.file}"
-                self._files.setdefault(path, ProcFile(path))
-                self._sources.append((column, path, source))
-        huge = places["hugetlb"]
-        folder = Path(huge.folder) if huge else None
-        self._huge = [str(file) for file in folder.glob(_HUGE[huge.unified])] if folder and huge else []
-        self._files |= {path: ProcFile(path) for path in self._huge}
+                groups = [place] if column != "throttled_s" or quota_alone else _that_tell(source, place)
+                self._sources[column] = [(f"{group.folder}/{source.file}", source) for group in groups]
+        if huge := places["hugetlb"]:
+            files = Path(huge.folder).glob(_HUGE[huge.unified])
+            self._sources["huge"] = [(str(file), Source("hugetlb", file.name)) for file in files]
+        paths = {path for sources in self._sources.values() for path, _ in sources}
+        self._files = {path: ProcFile(path) for path in paths}
 
     def read(self) -> dict[str, float] | None:
         """Figures by column of cgroups.csv, but those that the kernel does not tell; None when the group is gone.
 
-        The working set is memory without inactive page cache, as kubelet and `docker stats` count it.
+        The working set is memory without inactive page cache, as kubelet and `docker stats` count it. Throttling is
+        that by the group's own quota and, unless `quota_alone`, by those of the groups above: the kernel counts it only
+        in the group that has the quota. A sum, for of the largest count a smaller one could grow unseen.
         """
         contents = {path: file.read(_FILE_SIZE) or b"" for path, file in self._files.items()}
-        figures = {
-            column: value if source.unit == 1 else value * source.unit
-            for column, path, source in self._sources
-            if (value := number(contents[path], source.key)) is not None
-        }
+        figures: dict[str, float] = {}
+        for column, sources in self._sources.items():
+            numbers = [number(contents[path], source.key) for path, source in sources]
+            known = [value for value in numbers if value is not None]
+            if known and len(known) == len(numbers):  # of one that is not told, no sum is known
+                unit = sources[0][1].unit
+                figures[column] = sum(known) if unit == 1 else sum(known) * unit
         inactive = figures.pop("working_set", None)
         if inactive is not None and "memory" in figures:
             figures["working_set"] = max(0, figures["memory"] - inactive)
-        huge = [size for path in self._huge if (size := number(contents[path], b"")) is not None]
-        if (
-            figures and huge and len(huge) == len(self._huge)
-        ):  # one size of page that is not told, and no sum is known
-            figures["huge"] = sum(huge)
-        return figures or None
+        # Of a group that is gone those above still tell.
+        return figures if figures.keys() - {"throttled_s"} else None
 
     def close(self) -> None:
         """Give the files back."""
@@ -183,25 +183,29 @@ class ControlGroup:
             file.close()
 
 
-def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
-    """Seconds that a group, our own by default, was throttled so far (by a CI runner's CPU limit, say); None: it is not
-    told.
+def _that_tell(source: Source, place: Place) -> list[Place]:
+    """Those of a group and the groups above it that tell a figure."""
+    return [
+        group
+        for group in upwards(place)
+        if number(_text(f"{group.folder}/{source.file}").encode(), source.key) is not None
+    ]
 
-    With version 2 a group has a quota only where the group above it passes the CPU controller on, and tells nothing of
-    throttling otherwise: then the groups above are asked. Where none up to the kernel's own root has the controller,
-    nothing can throttle it.
+
+def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
+    """Seconds that a group, our own by default, and those above it were throttled so far (by a CI runner's CPU limit,
+    say), summed; None: it is not told.
+
+    With version 2 a group can have a quota, and tells of throttling, only where the group above it passes the CPU
+    controller on. Where none up to the kernel's own root has the controller, nothing can throttle it.
     """
     own = os.getpid() if pid is None else pid
     with closing(ControlGroup(own, root)) as group:
         if (seconds := (group.read() or {}).get("throttled_s")) is not None:
             return seconds
-    place = find("cpu", own, root)
-    above = list(upwards(place if place is not None and place.unified else None))
-    numbers = (number(_text(f"{group.folder}/cpu.stat").encode(), b"throttled_usec") for group in above)
-    if throttled := [micros / 1e6 for micros in numbers if micros is not None]:
-        return max(throttled)
-    # Every group but the root has a type, and the quota of one with the controller is in `cpu.max`.
-    if above and not os.path.exists(f"{above[-1].folder}/cgroup.type"):  # noqa: PTH110 - no Path objects here
+    # Every group of version 2 but the root has a type, and the quota of one with the controller is in `cpu.max`.
+    above = [place.folder for place in upwards(find("cpu", own, root)) if place.unified]
+    if above and not os.path.exists(f"{above[-1]}/cgroup.type"):  # noqa: PTH110 - no Path objects here
         return 0.0
     return None
 

@@ -18,7 +18,8 @@ from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-_FIGURE = re.compile(r"^([A-Za-z_:][\w:]*(?:\{[^}]*\})?)[ \t]+(\S+)", re.MULTILINE)
+_LABELS = r'\{(?:[^"}\n]|"(?:\\.|[^"\\\n])*")*\}'
+_FIGURE = re.compile(rf"^([A-Za-z_:][\w:]*(?:{_LABELS})?)[ \t]+(\S+)", re.MULTILINE)
 ANSWER_LIMIT = 5.0
 """Seconds after which a server that does not answer is asked again on a new connection."""
 

@@ -209,11 +209,14 @@ def parse_host_cpu(line: bytes) -> HostCpu:
 
 
 def interrupts_apart(root: Path = Path("/")) -> bool | None:
-    """Whether this kernel leaves interrupt time out of the CPU time of processes; None: it cannot be told.
+    """Whether this kernel's scheduler leaves interrupt time out of the clocks of processes (`cpu_clock`); None: it
+    cannot be told.
 
     If it does, interrupt time is nobody's; if not, it is in the time of the processes that were interrupted, and has
-    to be counted on both sides when what the watched processes used is taken from the host's total. By the kernel's
-    configuration; where that cannot be read, as in many pods, by the names of the kernel's functions.
+    to be counted on both sides when what the watched processes used is taken from the host's total. It does with
+    CONFIG_IRQ_TIME_ACCOUNTING alone (`update_rq_clock_task`): POWER's own CONFIG_VIRT_CPU_ACCOUNTING_NATIVE leaves it
+    out of user and system time, and not out of the clock. By the kernel's configuration; where that cannot be read, as
+    in many pods, by the names of the kernel's functions.
     """
     release = os.uname().release
     for name in ("proc/config.gz", f"boot/config-{release}", f"lib/modules/{release}/config"):
@@ -223,7 +226,7 @@ def interrupts_apart(root: Path = Path("/")) -> bool | None:
         except (OSError, zlib.error):
             continue
         if any(option in lines for option in _ACCOUNTS):
-            return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines or b"CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y" in lines
+            return b"CONFIG_IRQ_TIME_ACCOUNTING=y" in lines
     return _interrupts_have_functions(root)
 
 
@@ -235,8 +238,8 @@ _ACCOUNTS = (
 """Of which every kernel has one (init/Kconfig, Cputime accounting): a configuration without it is not read as one."""
 _ACCOUNTING = b" account_user_time"
 """A function of kernel/sched/cputime.c that every kernel has: a list without it is not the kernel's."""
-_APART = (b" irqtime_account_irq", b" vtime_flush")
-"""Functions of a kernel with CONFIG_IRQ_TIME_ACCOUNTING, and with CONFIG_VIRT_CPU_ACCOUNTING_NATIVE."""
+_APART = b" irqtime_account_irq"
+"""A function of a kernel with CONFIG_IRQ_TIME_ACCOUNTING."""
 
 
 def _interrupts_have_functions(root: Path) -> bool | None:

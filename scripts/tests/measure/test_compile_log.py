@@ -56,6 +56,16 @@ def test_code_of_a_lower_level_that_is_replaced_is_not_given_up() -> None:
     assert len(parse_hotspot([compiled, replaced, trapped, trapped]).given_up) == 1
 
 
+def test_code_of_an_unloaded_class_which_has_no_name_any_more_is_passed_over() -> None:
+    """JDK 17 gives it up because the class is gone, and not because the compiler assumed wrongly."""
+    compiled = f"{LINE}   9       4       a.B::c (1 bytes)\n"
+    nameless = [f"{LINE}   9       4       (method)   made {what}\n" for what in ("not entrant", "zombie")]
+    log = parse_hotspot([compiled, *nameless, f"{LINE}  10 %     4       (method)   made zombie\n"])
+    assert log.unknown is None
+    assert log.levels == {"level 4": 1}
+    assert log.given_up == ()
+
+
 def test_without_levels_the_optimizing_compiler_compiles_alone() -> None:
     log = parse_hotspot([f"{LINE}   3             java.lang.module.ModuleReference::descriptor (5 bytes)\n"])
     assert log.levels == {"level 4": 1}

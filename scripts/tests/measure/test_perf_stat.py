@@ -177,6 +177,14 @@ def test_a_component_of_which_perf_saw_too_little_is_unknown() -> None:
     assert figure.reason.startswith("perf saw 47,2".replace(",", ""))
 
 
+def test_perf_may_see_more_than_the_kernel_books() -> None:
+    """Its task-clock runs on while interrupts and a hypervisor take the CPU, which some kernels book to nobody."""
+    window = window_of("ryzen")
+    used = {key: Series(series.t, series.v * 0.8) for key, series in window.samples.processes.items()}
+    figures = figures_of(replace(window, samples=replace(window.samples, processes=used)))
+    assert figures["cycles"] == pytest.approx(MACHINES["ryzen"]["cycles"].value, rel=1e-6)
+
+
 def test_a_session_that_counts_nothing_has_no_such_figures() -> None:
     assert set(figures_of(make_window(Samples({}, {}, {}, {}))).values()) == {None}
     counts = replace(window_of("xeon"), counted={})

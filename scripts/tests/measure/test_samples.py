@@ -184,6 +184,29 @@ def test_pss_is_read_at_both_ends_of_the_window(folder: Path) -> None:
     assert pss({63.0: 230}) is None, "at the beginning nothing was read"
 
 
+def test_what_a_component_had_that_was_killed_on_purpose_is_held_until_then(folder: Path) -> None:
+    """PSS is read as the window begins and not again; the rest each second."""
+    seconds = range(31)
+    write(
+        folder,
+        "processes",
+        [f"{T + s},a,{s},0.0,100,{'' if s else 100},0,0,,,8," for s in seconds],
+    )
+    write(folder, "cgroups", [f"{T + s},a,{s},0.0,0,0,100,100,100,0,100" for s in seconds])
+    samples = Samples.load(folder).end_process("a", T + 30.5, T + 61)
+    memory = samples.memory(["a"], T, T + 60)
+    half = pytest.approx(100 * 30.5 / 60)
+    assert memory.rss_mean == half
+    assert memory.rss_peak == 100
+    assert memory.pss_mean == half
+    group = charged(samples, "a", T, T + 60)
+    assert group is not None
+    assert all(group.value(f"{name}_mean") == half for name in ("memory", "working_set", "huge"))
+    assert (group.value("huge_peak"), group.value("cpu_seconds")) == (100, 30)
+    assert samples.series("a", "processes").mean(T, T + 60) == pytest.approx(30.5 / 60)
+    assert samples.cpu_seconds("a", T, T + 60) == 30
+
+
 def test_faults_and_switches(folder: Path) -> None:
     samples = Samples.load(folder)
     assert faults.read(make_window(samples, T + 1, T + 3), make_component(name="a")) == pytest.approx(14)

@@ -52,6 +52,16 @@ def test_hotspot_server() -> None:
         ("VM Thread", "gc"),
         ("VM Periodic Tas", "other"),
         ("ZWorkerYoung#0", "gc"),
+        # ZGC without generations, of JDK 21 to 23 (gc/x), and what both have beside their workers.
+        *(
+            (name, "gc")
+            for name in ("XDirector", "XDriver", "XStat", "XUncommitter", "XUnmapper", "XWorker#1")
+        ),
+        *(
+            (name, "gc")
+            for name in ("RuntimeWorker#0", "ZDirector", "ZDriverMajor", "ZStat", "ZUncommitter#0")
+        ),
+        ("StringDedupThre", "gc"),  # of the setting string_deduplication; StringDedupProc in JDK 17
         ("qtp871160466-24", "request"),
         ("main", "other"),
         ("", "other"),

@@ -112,6 +112,27 @@ def test_figures_are_what_the_counters_grew_by() -> None:
     assert safepoints.read(make_window(Samples({}, {}, {}, {})), component) is None
 
 
+@pytest.mark.parametrize(
+    ("counts", "known"),
+    [
+        ([(0.0, 100), (20.0, 300), (21.0, 150), (60.0, 500)], False),
+        ([(-1.0, 300), (1.0, 150), (60.0, 500)], False),
+        ([(-1.0, 300), (0.0, 100), (60.0, 500), (61.0, 150)], True),
+        ([(0.0, 100), (20.0, 100), (60.0, 500)], True),
+    ],
+)
+def test_of_several_jvms_the_end_of_one_is_seen_though_the_others_count_on(
+    counts: list[tuple[float, float]], known: bool
+) -> None:
+    jvm: Table = {("server-1", "safepoints"): Series.of(counts)}
+    grown = safepoints.read(make_window(Samples({}, {}, {}, {}, jvm=jvm)), make_component(name="server-1"))
+    if known:
+        assert grown == 400
+    else:
+        assert isinstance(grown, Unknown)
+        assert grown.reason.startswith("a JVM of it ended")
+
+
 PROGRAM = """
 public class Collect {
     public static void main(String[] arguments) throws Exception {

@@ -20,7 +20,7 @@ from waiting import TINY, ended, fetch, is_running, wait_until
 
 import steelyard
 from steelyard.errors import Exit
-from steelyard.measure.cpu import stall
+from steelyard.measure.cpu import STALL_SHOWS, stall
 from steelyard.measure.record import component_result
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import Series
@@ -314,12 +314,19 @@ def test_a_server_that_is_stopped_stalls(sampler: Running, burner: subprocess.Po
         series = samples.processes["server-1", "user_s"]
         return float(series.t[-1] - series.t[series.v == series.v[-1]][0])
 
+    def left_out(seconds: float, samples: Samples) -> float:
+        """CPU seconds that it uses in so many on average, also of a time in which the whole machine stood still."""
+        series = samples.processes["server-1", "user_s"]
+        return seconds * used(samples) / float(series.t[-1] - series.t[0])
+
     sampler.until(lambda s: used(s) > 1.0)
     burner.send_signal(signal.SIGSTOP)
     # By the samples, which may lie far apart: the first one after the signal still tells of use before it.
-    stopped = sampler.until(lambda s: still(s) > 3.0)
+    stopped = sampler.until(lambda s: still(s) > 3.0 and left_out(still(s), s) > 2 * STALL_SHOWS)
     burner.send_signal(signal.SIGCONT)
-    samples = sampler.until(lambda s: used(s) > used(stopped) + 0.5)
+    samples = sampler.until(
+        lambda s: used(s) > used(stopped) + 0.5 and left_out(still(stopped), s) > STALL_SHOWS
+    )
     assert sampler.stop()[0] == Exit.OK
     first, *_, last = samples.processes["server-1", "user_s"].t
     seconds = stall(samples, "server-1", first, last)

@@ -91,7 +91,7 @@ def test_what_processes_used_is_what_idle_cpus_leave(apart: bool, used: float) -
     ("options", "apart"),
     [
         ("CONFIG_TICK_CPU_ACCOUNTING=y\nCONFIG_IRQ_TIME_ACCOUNTING=y", True),
-        ("CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y", True),
+        ("CONFIG_VIRT_CPU_ACCOUNTING_NATIVE=y", False),
         ("CONFIG_VIRT_CPU_ACCOUNTING_GEN=y\n# CONFIG_IRQ_TIME_ACCOUNTING is not set", False),
         ("CONFIG_IRQ_TIME_ACCOUNTING: y", None),
         ("", None),
@@ -121,7 +121,8 @@ def test_interrupt_time_where_the_configuration_lies_in_boot_or_nowhere(tmp_path
     ("names", "apart"),
     [
         ("irqtime_account_irq", True),  # CONFIG_IRQ_TIME_ACCOUNTING
-        ("vtime_flush", True),  # CONFIG_VIRT_CPU_ACCOUNTING_NATIVE of POWER and s390
+        # CONFIG_VIRT_CPU_ACCOUNTING_NATIVE of POWER and s390: user and system time are without, the clock is not.
+        ("vtime_flush", False),
         ("vtime_account_kernel", False),  # CONFIG_VIRT_CPU_ACCOUNTING_GEN, which does not keep them apart
         ("my_irqtime_account_irq_of", False),
     ],
@@ -260,6 +261,10 @@ def test_figures_in_prometheus_text_format() -> None:
         ],
     )
     assert parse_metrics(b'a{le="x y"} 1 1700000000\nb NaN\n') == (None, [Figure('a{le="x y"}', 1.0)])
+    # A brace within a label's value ends nothing, nor does a quotation mark that is escaped; a line ends all.
+    names = ('a{uri="/owners/{ownerId}",outcome="OK"}', r'a{uri="\"}",b="{"}', "a{}", "a")
+    body = "".join(f"{name} 1\n" for name in (*names[:2], 'broken{uri="/', *names[2:]))
+    assert parse_metrics(body.encode()) == (None, [Figure(name, 1.0) for name in names])
     with pytest.raises(ValueError, match="no figures"):
         parse_metrics(b"# HELP a nothing\n")
 
