@@ -292,17 +292,11 @@ class JourneyWriter:
                 step.keys["form"] = {name: self._value(step, value, name) for name, value in form.items()}
             else:  # what no mapping of texts holds
                 encoded = request.body or urlencode(request.fields)
-                step.keys["body"] = encoded_pairs(encoded, partial(self._raw_reference, step))
+                step.keys["body"] = encoded_pairs(encoded, partial(self._reference, step))
         elif request.body and "json" in request.body_type:
             step.keys["body"] = json_body(request.body, partial(self._reference, step))
         elif request.body:
             step.keys["body"] = plain(request.body)
-
-    def _raw_reference(self, step: StepText, value: str, label: str) -> str | None:
-        known = self._reference(step, value, label)
-        if known is not None and {*value} & {*"%+&"}:
-            step.comments.append(f"guessed: {label} is sent as it is, and not url-encoded")
-        return known
 
     def _headers(self, step: StepText, request: HarEntry) -> None:
         kept: dict[str, str] = {}

@@ -56,6 +56,7 @@ def test_both_topologies_in_a_session_that_goes_on_after_a_database_died(experim
         assert {ratio.name for ratio in trial.measurement.ratios if ratio.value is not None} == {
             "outbound flights found per query",
             "return flights found per query",
+            "overtaken updates per update",
             "bookings per list",
         }
         assert trial.measurement.injector_errors == 0

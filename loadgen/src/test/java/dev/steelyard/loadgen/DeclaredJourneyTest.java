@@ -7,8 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
@@ -107,6 +111,32 @@ class DeclaredJourneyTest {
         assertEquals(0, operation.get("errors").asLong(), injector::console);
       }
     }
+  }
+
+  /** Two fields of one name fit into no mapping: the form is written out. */
+  @Test
+  void valuesInTheBodyOfAFormAreEncoded() throws Exception {
+    String journey =
+        """
+        {"visits": {"v": {"steps": [
+          {"operation": "page", "path": "/ping/page", "save": {"csrf": {"regex": "csrf=(.*)"}}},
+          {"operation": "tags", "method": "POST", "path": "/ping/tags",
+           "headers": {"content-type": "Application/X-WWW-Form-Urlencoded; charset=utf-8"},
+           "body": "tag=a&tag=${csrf}"}]}}}
+        """;
+    Queue<String> bodies = new ConcurrentLinkedQueue<>();
+    try (PingServer server =
+        new PingServer(
+            exchange -> {
+              if (exchange.getRequestURI().toString().equals("/ping/tags")) {
+                bodies.add(
+                    new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+              }
+              PingServer.answer(exchange, 200, "csrf=x+y==");
+            })) {
+      Injector.runUntil(settings(journey, server.url()), "a form came", () -> !bodies.isEmpty());
+    }
+    assertEquals(Set.of("tag=a&tag=x%2By%3D%3D"), Set.copyOf(bodies));
   }
 
   private ObjectNode settings(String journey, String url) {

@@ -102,6 +102,19 @@ class TradeInjectorTest {
   }
 
   @Test
+  void aLogOutOfALostSessionIsAnError() throws Exception {
+    server.loseSessions();
+    Injector injector =
+        Injector.runUntil(
+            settings(),
+            "users of both front ends logged out",
+            () -> server.served("logout") > 0 && server.served("lost") > 0);
+    String messages = injector.summary().get("errorMessages").toString();
+    assertTrue(messages.contains("{\"operation\":\"logout\""), messages);
+    assertTrue(messages.contains("{\"operation\":\"faces-logout\""), messages);
+  }
+
+  @Test
   void aSocketWithoutReplyIsAnErrorAndIsReplaced() throws Exception {
     server.silence(true);
     ObjectNode settings = settings().put("requestTimeoutMillis", 3_000).put("users", 2);

@@ -49,6 +49,7 @@ final class TradeServer implements AutoCloseable {
   private final Map<String, String> registered = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private volatile boolean silent;
+  private volatile boolean forgetful;
 
   /** What a cookie stands for; used by one request at a time. */
   private static final class Session {
@@ -99,6 +100,11 @@ final class TradeServer implements AutoCloseable {
   /** Makes the WebSocket answer no more, or again. */
   void silence(boolean silence) {
     silent = silence;
+  }
+
+  /** Loses the session of each user who logs out. */
+  void loseSessions() {
+    forgetful = true;
   }
 
   private void count(String what) {
@@ -154,6 +160,12 @@ final class TradeServer implements AutoCloseable {
     String id = known ? cookie : UUID.randomUUID().toString();
     Session session = sessions.computeIfAbsent(id, unseen -> new Session());
     String page = uri.path().replace("/daytrader/", "");
+    if (forgetful && post && page.equals("tradehome.faces")) {
+      count("lost");
+      FullHttpResponse answer = text(302, "");
+      answer.headers().add("Location", "/daytrader/welcome.faces");
+      return answer;
+    }
     String body =
         switch (page) {
           case "app" -> action(session, fields, post);
@@ -182,7 +194,7 @@ final class TradeServer implements AutoCloseable {
     }
     if (action.equals("logout")) {
       session.user = null;
-      return "<title>DayTrader Login</title>";
+      return "<title>DayTrader Login</title>" + (forgetful ? "User Not Logged in" : "");
     }
     if (session.user == null) {
       return null;
@@ -254,7 +266,7 @@ final class TradeServer implements AutoCloseable {
 
   private String view(Session session, String page) {
     return switch (page) {
-      case "welcome.faces" -> "Log in";
+      case "welcome.faces" -> "DayTrader Login Log in";
       case "register.faces" -> "DayTrader Register";
       case "quote.faces" -> session.user == null ? null : "DayTrader Quotes s:0";
       case "tradehome.faces" -> session.user == null ? null : "DayTrader Home";

@@ -32,6 +32,11 @@ import java.util.zip.ZipEntry;
  */
 public final class AllocatedBytes {
 
+  static {
+    // Milliseconds that the JDK waits for the JVM's answer: its ten seconds pass on a busy machine.
+    System.setProperty("sun.tools.attach.attachTimeout", "600000");
+  }
+
   private final VirtualMachine machine;
   private final Path agent = Files.createTempFile("allocated", ".jar");
   private final Path answer = Files.createTempFile("allocated", ".txt");

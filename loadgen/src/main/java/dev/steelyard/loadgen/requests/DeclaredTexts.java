@@ -56,13 +56,20 @@ record DeclaredTexts(DeclaredJourneys journeys) {
     return new Text(text, expression ? null : whole, session -> whole);
   }
 
-  /** A body or message: JSON if its type, or without one its beginning, says so. */
+  /** A body or message: a form if its type says so, JSON if that or, without one, its beginning. */
   Text body(String text, String type) {
-    boolean json =
-        type == null
-            ? text.strip().matches("(?s)[{\\[].*")
-            : type.toLowerCase(Locale.ROOT).contains("json");
-    return text(text, json ? Place.JSON : Place.TEXT, "");
+    return text(text, place(text, type), "");
+  }
+
+  private static Place place(String text, String type) {
+    if (type == null) {
+      return text.strip().matches("(?s)[{\\[].*") ? Place.JSON : Place.TEXT;
+    }
+    String lower = type.toLowerCase(Locale.ROOT).strip();
+    if (lower.startsWith("application/x-www-form-urlencoded")) {
+      return Place.FORM;
+    }
+    return lower.contains("json") ? Place.JSON : Place.TEXT;
   }
 
   static DeclaredJourney journey(Session session) {

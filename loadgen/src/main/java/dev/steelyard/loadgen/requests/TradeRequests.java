@@ -68,6 +68,10 @@ public final class TradeRequests {
         step.post()
             ? http(step.operation()).post(url).formParamSeq(session -> journey(session).fields())
             : http(step.operation()).get(url).queryParamSeq(session -> journey(session).fields());
+    if (step == TradeStep.FACES_LOGOUT) {
+      // A user whose session was lost is sent to the page that answers a log-out.
+      request = request.disableFollowRedirect();
+    }
     return request
         .headers(HEADERS)
         .check(

@@ -81,6 +81,7 @@ final class AcmeairScenario implements Scenario {
     return List.of(
         new Ratio("outbound flight found per query", "outbound-found", "query-flight"),
         new Ratio("return flight found per query", "return-found", "query-flight"),
+        new Ratio("overtaken updates per update", "update-overtaken", "update-customer"),
         new Ratio("bookings made per list", "book-flight", "list-bookings"));
   }
 

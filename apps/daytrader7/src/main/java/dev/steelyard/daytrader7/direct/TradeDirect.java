@@ -11,6 +11,7 @@ import dev.steelyard.daytrader7.MarketSummary;
 import dev.steelyard.daytrader7.OrderMode;
 import dev.steelyard.daytrader7.Prices;
 import dev.steelyard.daytrader7.RunStatistics;
+import dev.steelyard.daytrader7.TradeException;
 import dev.steelyard.daytrader7.TradeServices;
 import dev.steelyard.daytrader7.entities.Account;
 import dev.steelyard.daytrader7.entities.AccountProfile;
@@ -33,6 +34,9 @@ import java.util.function.Supplier;
  */
 @ApplicationScoped
 public class TradeDirect implements TradeServices {
+
+  /** The class of SQL states of a violated constraint. */
+  private static final String CONSTRAINT = "23";
 
   @Inject private Database database;
   @Inject private Keys keys;
@@ -241,16 +245,7 @@ public class TradeDirect implements TradeServices {
     Timestamp now = now();
     database.run(
         connection -> {
-          update(
-              connection,
-              "INSERT INTO ACCOUNTPROFILEEJB (USERID, PASSWD, FULLNAME, ADDRESS, EMAIL,"
-                  + " CREDITCARD) VALUES (?, ?, ?, ?, ?, ?)",
-              profile.getUserID(),
-              profile.getPassword(),
-              profile.getFullName(),
-              profile.getAddress(),
-              profile.getEmail(),
-              profile.getCreditCard());
+          insert(connection, profile);
           return update(
               connection,
               "INSERT INTO ACCOUNTEJB (ACCOUNTID, CREATIONDATE, OPENBALANCE, BALANCE, LASTLOGIN,"
@@ -266,6 +261,27 @@ public class TradeDirect implements TradeServices {
         });
     Account account = new Account(accountID, now, openBalance, openBalance, now, 0, 0);
     return account;
+  }
+
+  /** Nobody asks before whether the user is there; that it is, is no failure of the database. */
+  private static void insert(Connection connection, AccountProfile profile) throws SQLException {
+    try {
+      update(
+          connection,
+          "INSERT INTO ACCOUNTPROFILEEJB (USERID, PASSWD, FULLNAME, ADDRESS, EMAIL,"
+              + " CREDITCARD) VALUES (?, ?, ?, ?, ?, ?)",
+          profile.getUserID(),
+          profile.getPassword(),
+          profile.getFullName(),
+          profile.getAddress(),
+          profile.getEmail(),
+          profile.getCreditCard());
+    } catch (SQLException e) {
+      if (String.valueOf(e.getSQLState()).startsWith(CONSTRAINT)) {
+        throw new TradeException("There is a user " + profile.getUserID() + " already.");
+      }
+      throw e;
+    }
   }
 
   @Override

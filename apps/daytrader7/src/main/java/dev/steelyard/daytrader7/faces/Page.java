@@ -51,12 +51,21 @@ final class Page {
     FacesContext.getCurrentInstance().addMessage(null, new FacesMessage(text));
   }
 
-  /** The page that an action leads to; where it cannot be done the same page, which says why. */
-  static String attempt(Supplier<String> action) {
+  /**
+   * The page that an action leads to; where it cannot be done as asked the same page, which says
+   * why.
+   *
+   * @param before what it says before the reason
+   * @throws TradeException if something failed below, which is no answer to the user
+   */
+  static String attempt(String before, Supplier<String> action) {
     try {
       return action.get();
     } catch (TradeException e) {
-      say(e.getMessage());
+      if (e.getCause() != null) {
+        throw e;
+      }
+      say(before + e.getMessage());
       return null;
     }
   }

@@ -34,7 +34,7 @@ public class PortfolioBean {
   public String sell(HoldingRow row) {
     Page.operation("faces-sell");
     return Page.attempt(
-        () -> ordered.show(trade.sell(Page.userId(), row.holding().getHoldingID())));
+        "", () -> ordered.show(trade.sell(Page.userId(), row.holding().getHoldingID())));
   }
 
   public List<HoldingRow> getRows() {

@@ -62,6 +62,7 @@ public class QuotesBean {
   public String buy(QuoteRow row) {
     Page.operation("faces-buy");
     return Page.attempt(
+        "",
         () -> ordered.show(trade.buy(Page.userId(), row.getSymbol(), number(row.getQuantity()))));
   }
 
@@ -69,7 +70,7 @@ public class QuotesBean {
     try {
       return Double.parseDouble(text);
     } catch (NumberFormatException e) {
-      throw new TradeException("The quantity of shares must be a number above zero.", e);
+      throw new TradeException("The quantity of shares must be a number above zero.");
     }
   }
 

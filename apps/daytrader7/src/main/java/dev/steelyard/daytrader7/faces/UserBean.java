@@ -75,16 +75,15 @@ public class UserBean {
       Page.say("Registration operation failed, your passwords did not match");
       return null;
     }
-    try {
-      trade.register(
-          new AccountProfile(userId, password, fullName, address, email, creditCard), amount());
-      String next = enter();
-      Page.say("Registration operation succeeded; account " + userId + " has been created.");
-      return next;
-    } catch (TradeException e) {
-      Page.say("Registration operation failed; " + e.getMessage());
-      return null;
-    }
+    return Page.attempt(
+        "Registration operation failed; ",
+        () -> {
+          trade.register(
+              new AccountProfile(userId, password, fullName, address, email, creditCard), amount());
+          String next = enter();
+          Page.say("Registration operation succeeded; account " + userId + " has been created.");
+          return next;
+        });
   }
 
   private BigDecimal amount() {

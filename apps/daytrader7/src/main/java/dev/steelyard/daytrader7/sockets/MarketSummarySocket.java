@@ -41,18 +41,20 @@ public class MarketSummarySocket {
     feed.add(outbox);
   }
 
-  /** Answers; what asks for nothing known has no answer. */
+  /** Answers; what asks for nothing known has no answer. An answer counts once it is sent. */
   @OnMessage
   public void message(String text) {
     if (UPDATE.equals(action(text))) {
       long start = System.nanoTime();
-      boolean error = true;
+      String reply = null;
       try {
-        outbox.send(SummaryJson.reply(trade.marketSummary(), recent.changes()));
-        error = false;
+        reply = SummaryJson.reply(trade.marketSummary(), recent.changes());
       } finally {
-        Work.ended("market-summary", start, error);
+        if (reply == null) {
+          Work.ended("market-summary", start, true);
+        }
       }
+      outbox.send(reply, error -> Work.ended("market-summary", start, error));
     }
   }
 

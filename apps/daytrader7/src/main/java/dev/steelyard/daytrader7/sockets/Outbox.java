@@ -10,6 +10,8 @@ import jakarta.websocket.Session;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * All that is sent to one session goes through here: one message after the other, whoever sends,
@@ -25,9 +27,11 @@ public class Outbox {
   /** A client that leaves more than this unread is lost. */
   private static final int MOST_WAITING = 1000;
 
-  @Resource private ManagedExecutorService executor;
+  private record Entry(Object message, Consumer<Boolean> ended) {}
 
-  private final Queue<Object> waiting = new ArrayDeque<>();
+  @Resource ManagedExecutorService executor;
+
+  private final Queue<Entry> waiting = new ArrayDeque<>();
   private RemoteEndpoint.Basic remote;
   private boolean sending;
   private boolean lost;
@@ -43,19 +47,33 @@ public class Outbox {
    * @param message a text, or what the endpoint has an encoder for
    */
   void send(Object message) {
+    send(message, error -> {});
+  }
+
+  /**
+   * The same, and tells when the message has been sent, or that it never will be.
+   *
+   * @param ended called once, with whether it failed
+   */
+  void send(Object message, Consumer<Boolean> ended) {
     synchronized (this) {
-      lost |= waiting.size() >= MOST_WAITING;
-      if (lost) {
-        waiting.clear();
+      if (lost || waiting.size() >= MOST_WAITING) {
+        lose();
+        ended.accept(true);
         return;
       }
-      waiting.add(message);
+      waiting.add(new Entry(message, ended));
       if (sending) {
         return;
       }
       sending = true;
     }
-    executor.execute(this::sendAll);
+    try {
+      executor.execute(this::sendAll);
+    } catch (RejectedExecutionException e) {
+      lose();
+      throw e;
+    }
   }
 
   /** How many messages wait. */
@@ -64,28 +82,33 @@ public class Outbox {
   }
 
   private void sendAll() {
-    try {
-      for (Object message = next(); message != null; message = next()) {
-        if (message instanceof String text) {
+    for (Entry entry = next(); entry != null; entry = next()) {
+      boolean error = true;
+      try {
+        if (entry.message instanceof String text) {
           remote.sendText(text);
         } else {
-          remote.sendObject(message);
+          remote.sendObject(entry.message);
         }
+        error = false;
+      } catch (IOException | EncodeException | RuntimeException closed) {
+        lose();
+      } finally {
+        entry.ended.accept(error);
       }
-    } catch (IOException | EncodeException | RuntimeException closed) {
-      lose();
     }
   }
 
   /** The next message; null if there is none, and whoever sends one begins anew. */
-  private synchronized Object next() {
-    Object message = waiting.poll();
-    sending = message != null;
-    return message;
+  private synchronized Entry next() {
+    Entry entry = waiting.poll();
+    sending = entry != null;
+    return entry;
   }
 
   private synchronized void lose() {
     lost = true;
+    waiting.forEach(entry -> entry.ended.accept(true));
     waiting.clear();
   }
 }

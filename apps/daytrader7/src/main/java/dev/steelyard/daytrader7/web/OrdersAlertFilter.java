@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.daytrader7.web;
 
+import dev.steelyard.bench.Workload;
 import dev.steelyard.daytrader7.Trade;
 import dev.steelyard.daytrader7.TradeConfig;
 import dev.steelyard.daytrader7.entities.TradeOrder;
@@ -14,18 +15,18 @@ import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpSession;
 import java.io.IOException;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
-/** Finds the user's closed orders, of which the page that follows tells. */
+/**
+ * Finds the user's closed orders, of which the page that follows tells. Where they cannot be read
+ * the request has failed: it is not answered by a page that leaves them out.
+ */
 @WebFilter("/app")
 public final class OrdersAlertFilter extends HttpFilter {
 
   private static final long serialVersionUID = 1L;
-  private static final Logger LOG = Logger.getLogger(OrdersAlertFilter.class.getName());
 
-  @Inject private transient Trade trade;
-  @Inject private transient TradeConfig config;
+  @Inject transient Trade trade;
+  @Inject transient TradeConfig config;
 
   @Override
   protected void doFilter(
@@ -39,7 +40,10 @@ public final class OrdersAlertFilter extends HttpFilter {
           request.setAttribute(Page.CLOSED_ORDERS, closed);
         }
       } catch (RuntimeException e) {
-        LOG.log(Level.WARNING, "The closed orders were not found; the page goes on", e);
+        TradeWorkload.operationOf(request.getParameter("action"))
+            .ifPresent(operation -> request.setAttribute(Workload.OPERATION, operation));
+        AppServlet.fail(response, e);
+        return;
       }
     }
     chain.doFilter(request, response);

@@ -22,8 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringTokenizer;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /** The actions of {@code /app}: parameters, operations, and the page that shows what came of it. */
@@ -33,12 +31,11 @@ public class TradeActions {
   /** The request's attribute with the holdings that a portfolio showed. */
   public static final String HOLDINGS = "holdings";
 
-  private static final Logger LOG = Logger.getLogger(TradeActions.class.getName());
   private static final int ORDERS_SHOWN = 5;
   private static final int LONGEST_SYMBOL = 10;
 
-  @Inject private Trade trade;
-  @Inject private TradeConfig config;
+  @Inject Trade trade;
+  @Inject TradeConfig config;
 
   void loginPage(HttpServletRequest request, HttpServletResponse response, String results)
       throws IOException, ServletException {
@@ -94,10 +91,12 @@ public class TradeActions {
               given(request, "email"),
               given(request, "Credit Card Number")),
           amount(given(request, "money")));
-    } catch (RuntimeException e) {
-      LOG.log(Level.FINE, "Nobody was registered", e);
-      String why = e instanceof TradeException && e.getCause() == null ? e.getMessage() : "";
-      show(Page.REGISTER, request, response, null, "Registration operation failed; " + why);
+    } catch (TradeException e) {
+      if (e.getCause() != null) {
+        throw e;
+      }
+      String sorry = "Registration operation failed; " + e.getMessage();
+      show(Page.REGISTER, request, response, null, sorry);
       return;
     }
     begin(request, response, userID, password, "Registration operation succeeded; Account created");

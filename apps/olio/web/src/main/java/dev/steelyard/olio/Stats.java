@@ -19,7 +19,8 @@ public class Stats {
     GEOCODER_CALLS("geocoderCalls"),
     GEOCODER_FAILURES("geocoderFailures"),
     CACHE_HITS("cacheHits"),
-    CACHE_MISSES("cacheMisses");
+    CACHE_MISSES("cacheMisses"),
+    TRANSACTIONS_REPEATED("transactionsRepeated");
 
     private final String key;
 

@@ -39,6 +39,7 @@ public final class AcmeairJourney implements Journey {
 
   // What the answer to the request in flight said; it counts only if nothing was wrong with it.
   private Trip.Found found;
+  private boolean overtaken;
   private List<String> bookings = List.of();
 
   AcmeairJourney(AcmeairJourneys shared, SplittableRandom random) {
@@ -92,9 +93,11 @@ public final class AcmeairJourney implements Journey {
       case LOGIN -> Answers.text(body, "logged in", "the body is not \"logged in\"");
       case VIEW_PROFILE -> profile = Answers.profile(body, customer);
       case UPDATE_CUSTOMER -> {
-        if (!profile.isStoredAs(Answers.profile(body, customer))) {
-          throw new WrongAnswer("the customer has not the new street");
+        Profile stored = Answers.profile(body, customer);
+        if (!profile.isStoredAs(stored)) {
+          throw new WrongAnswer("the customer has another street");
         }
+        overtaken = profile.isOvertakenBy(stored);
       }
       case QUERY_FLIGHT -> found = Answers.found(body);
       case BOOK_FLIGHT -> Answers.booked(body, trip.isOneWay());
@@ -114,7 +117,7 @@ public final class AcmeairJourney implements Journey {
         switch (step) {
           case LOGIN -> failed ? AcmeairStep.LOGIN : firstVisit();
           case VIEW_PROFILE -> failed ? AcmeairStep.QUERY_FLIGHT : AcmeairStep.UPDATE_CUSTOMER;
-          case UPDATE_CUSTOMER -> AcmeairStep.QUERY_FLIGHT;
+          case UPDATE_CUSTOMER -> afterUpdate(failed);
           case QUERY_FLIGHT -> afterSearch(failed);
           case BOOK_FLIGHT -> AcmeairStep.LIST_BOOKINGS;
           case LIST_BOOKINGS -> afterList(failed);
@@ -132,6 +135,13 @@ public final class AcmeairJourney implements Journey {
     searches = 0;
     trip = Trip.NONE;
     return shared.profileTurn() ? AcmeairStep.VIEW_PROFILE : AcmeairStep.QUERY_FLIGHT;
+  }
+
+  private AcmeairStep afterUpdate(boolean failed) {
+    if (!failed && overtaken) {
+      shared.count(AcmeairJourneys.UPDATE_OVERTAKEN);
+    }
+    return AcmeairStep.QUERY_FLIGHT;
   }
 
   private AcmeairStep afterSearch(boolean failed) {

@@ -20,13 +20,17 @@ import java.util.stream.IntStream;
  */
 public final class AcmeairJourneys implements Journeys {
   /** Outcomes, by their index. */
-  public static final List<String> OUTCOMES = List.of("outbound-found", "return-found");
+  public static final List<String> OUTCOMES =
+      List.of("outbound-found", "return-found", "update-overtaken");
 
   /** Index of the outcome of a search that found a flight there. */
   static final int OUTBOUND_FOUND = 0;
 
   /** Index of the outcome of a search that found a flight back. */
   static final int RETURN_FOUND = 1;
+
+  /** Index of the outcome of an update after which an older profile was stored. */
+  static final int UPDATE_OVERTAKEN = 2;
 
   // 14 and 15 have no common factor: in turn, all 210 pairs are asked for.
   private static final List<String> TO =
@@ -123,12 +127,16 @@ public final class AcmeairJourneys implements Journeys {
     return cancelTurns.getAndIncrement() % Plan.ONE_VISIT_IN == 0;
   }
 
+  void count(int outcome) {
+    outcomes.accept(outcome);
+  }
+
   void count(Trip.Found found) {
     if (found.there() != null) {
-      outcomes.accept(OUTBOUND_FOUND);
+      count(OUTBOUND_FOUND);
     }
     if (found.back() != null) {
-      outcomes.accept(RETURN_FOUND);
+      count(RETURN_FOUND);
     }
   }
 }

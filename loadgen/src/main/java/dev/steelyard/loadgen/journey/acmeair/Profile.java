@@ -49,10 +49,18 @@ record Profile(ObjectNode members, int house, String street, int postalCode) {
   }
 
   /**
-   * Whether the server took this profile over: the reply to its update is what is stored then. That
-   * may have moved on already, if another user of the same customer was quick.
+   * Whether the reply to this profile's update may be what is stored then: the street stays, but
+   * the house may be that of another user of the same customer, who wrote in between.
    */
   boolean isStoredAs(Profile reply) {
-    return reply.street.equals(street) && reply.house >= house;
+    return reply.street.equals(street);
+  }
+
+  /**
+   * Whether that is an older house: of another user who had read the profile before and wrote late,
+   * or of a server that stores nothing.
+   */
+  boolean isOvertakenBy(Profile reply) {
+    return reply.house < house;
   }
 }

@@ -261,6 +261,12 @@ public final class TradeJourney implements Journey {
     }
     switch (step) {
       case PORTFOLIO -> holding = rest.isEmpty() ? null : oneOf(HOLDING.matcher(body));
+      case LOGOUT -> {
+        // The same page answers a user whose session was lost.
+        if (body.contains("User Not Logged in")) {
+          throw new WrongAnswer("nobody was logged in");
+        }
+      }
       case SELL -> cancelled = CANCELLED.matcher(body).find();
       case FACES_PORTFOLIO -> holding = HOLDINGS.matcher(body).find() ? "the first" : null;
       case FACES_QUOTES -> {

@@ -26,6 +26,8 @@ public final class Template {
     TEXT,
     /** A path with its query: percent-encoded, but for one that begins it and so is an address. */
     URL,
+    /** A url-encoded form: percent-encoded. */
+    FORM,
     /** JSON: escaped within its strings, and as they are elsewhere. */
     JSON
   }
@@ -95,6 +97,7 @@ public final class Template {
     return switch (place) {
       case TEXT -> Encoding.NONE;
       case URL -> before.isEmpty() ? Encoding.NONE : Encoding.PERCENT;
+      case FORM -> Encoding.PERCENT;
       case JSON -> isWithinString(before) ? Encoding.JSON : Encoding.NONE;
     };
   }

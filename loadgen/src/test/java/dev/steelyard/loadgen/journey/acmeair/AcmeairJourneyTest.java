@@ -89,6 +89,19 @@ class AcmeairJourneyTest {
         airline.steps);
   }
 
+  /**
+   * Another user of the customer had read it before, and wrote between the update and its reply.
+   */
+  @Test
+  void anOlderProfileAfterAnUpdateIsCounted() {
+    airline.beginNext(UPDATE_CUSTOMER);
+    answer(Airline.CUSTOMER_JSON.formatted(user.customer(), 123, 27617));
+    assertEquals(1, airline.outcomes[AcmeairJourneys.UPDATE_OVERTAKEN]);
+    airline.beginNext(UPDATE_CUSTOMER);
+    answer(user.update());
+    assertEquals(1, airline.outcomes[AcmeairJourneys.UPDATE_OVERTAKEN]);
+  }
+
   @Test
   void oneLoginServesAllVisitsOfTheMicroservices() {
     Airline services = new Airline(MICROSERVICES, 1);

@@ -187,6 +187,14 @@ class TradeJourneyTest {
   }
 
   @Test
+  void aLogOutOfALostSessionIsWrong() {
+    TradeJourney journey = journey(new TradePlan(3, 10, 1, 0, false));
+    begin(journey, TradeStep.LOGOUT);
+    assertThrows(
+        WrongAnswer.class, () -> journey.answer(page(TradeStep.LOGOUT) + "User Not Logged in"));
+  }
+
+  @Test
   void aFailedLogInStartsOverAndAnotherFailureEndsItsActivityOnly() {
     TradeJourney journey = journey(new TradePlan(3, 10, 1, 0, true));
     begin(journey, TradeStep.LOGIN);

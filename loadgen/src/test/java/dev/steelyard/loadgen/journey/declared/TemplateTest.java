@@ -42,6 +42,13 @@ class TemplateTest {
   }
 
   @Test
+  void valuesOfAFormArePercentEncoded() {
+    assertEquals("x%2By%3D%3D", of("${x}", Place.FORM, "x+y=="));
+    assertEquals("tag=a&csrf=x%2By%3D%3D", of("tag=a&csrf=${x}", Place.FORM, "x+y=="));
+    assertEquals("tag=a&b=c%20d", of("${+x}&b=c%20d", Place.FORM, "tag=a"));
+  }
+
+  @Test
   void textsAreAsTheyAre() {
     assertEquals("<a b&c>", of("<${x}>", Place.TEXT, "a b&c"));
     assertEquals("a,b", of("${x}", Place.TEXT, List.of("a", "b")));

@@ -93,7 +93,6 @@ final class MonolithBytesIT {
     bytes.measure("login", () -> sessions.push(login()));
     bytes.measure(
         "logout",
-        () -> sessions.push(login()),
         () -> {
           cookie = sessions.pop();
           get("/rest/api/login/logout?login=" + USER);

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,12 +33,6 @@ final class RequestBytes {
    */
   private static final int ROUNDS = 5;
 
-  /** Where the machine stalls in some of them: the shortest count. */
-  private static final int MOST_ROUNDS = 15;
-
-  /** Times the shortest round: in a longer one, what is left out weighs too much. */
-  private static final int TOO_LONG = 3;
-
   private static final int REQUESTS = 50;
 
   /** In the time between two looks: a request has more, what servers do by themselves has less. */
@@ -47,151 +40,125 @@ final class RequestBytes {
 
   private static final long LOOK_NANOS = Duration.ofMillis(200).toNanos();
 
-  /** A server by itself allocates 100 KiB at once, every two seconds. */
-  private static final long IDLE_NANOS = Duration.ofSeconds(2).toNanos();
+  /** Looks may be far from each other on a machine that stalls; a longer one may hide no more. */
+  private static final double LONGEST_LOOK = 2;
 
   interface Operation {
     void perform() throws Exception;
   }
 
-  private record Reading(long nanos, long bytes) {
+  /** What servers had allocated at a time. */
+  record Reading(long nanos, long bytes) {}
 
-    double rateUntil(Reading later) {
-      return (later.bytes - bytes) / (double) (later.nanos - nanos);
+  /** Reads what servers have allocated. */
+  interface Meter {
+    /** As it is now. */
+    Reading read() throws IOException, InterruptedException;
+
+    /** As it is when so much time has passed since another reading. */
+    Reading readAfter(Reading last, long nanos) throws IOException, InterruptedException;
+  }
+
+  private record Attached(List<AllocatedBytes> servers) implements Meter {
+
+    @Override
+    public Reading readAfter(Reading last, long nanos) throws IOException, InterruptedException {
+      Waiting.await("time has passed", () -> System.nanoTime() - last.nanos >= nanos);
+      return read();
+    }
+
+    @Override
+    @SuppressWarnings("CatchingUnchecked") // The attach interface throws more than one kind.
+    public Reading read() throws IOException {
+      long sum = 0;
+      for (AllocatedBytes server : servers) {
+        try {
+          sum += server.sum();
+        } catch (Exception e) {
+          throw new IOException(e);
+        }
+      }
+      return new Reading(System.nanoTime(), sum);
     }
   }
 
-  private record Round(long nanos, long bytes) {}
-
-  private final List<AllocatedBytes> servers = new ArrayList<>();
-  private final Map<String, List<Round>> measured = new TreeMap<>();
+  private final Meter meter;
+  private final double atRest;
+  private final Map<String, Long> kib = new TreeMap<>();
 
   RequestBytes(List<PackagedServer> servers) throws Exception {
-    for (PackagedServer server : servers) {
-      this.servers.add(new AllocatedBytes(server.process().pid()));
-    }
+    this(attached(servers), servers.size());
   }
 
-  /** Performs an operation often enough, and keeps what it took. */
-  void measure(String name, Operation operation) throws Exception {
-    measure(name, () -> {}, operation);
+  RequestBytes(Meter meter, int servers) {
+    this.meter = meter;
+    atRest = AT_REST * servers;
+  }
+
+  private static Meter attached(List<PackagedServer> servers) throws Exception {
+    List<AllocatedBytes> attached = new ArrayList<>();
+    for (PackagedServer server : servers) {
+      attached.add(new AllocatedBytes(server.process().pid()));
+    }
+    return new Attached(attached);
   }
 
   /**
-   * The same for an operation that uses something up, of which there is enough for the usual
-   * rounds.
-   *
-   * @param supply makes another one of it, for further rounds
+   * Performs an operation often enough, and keeps what it took. After each round comes as much time
+   * without requests, and what servers allocate in it is taken off: it is of the same minute, and
+   * however long a round was on a busy machine, as much is left out.
    */
-  void measure(String name, Operation supply, Operation operation) throws Exception {
+  void measure(String name, Operation operation) throws Exception {
     for (int i = 0; i < WARM_UP; i++) {
       operation.perform();
     }
-    List<Round> rounds = new ArrayList<>();
+    double[] rounds = new double[ROUNDS];
     Reading before = atRest();
-    while (rounds.size() < ROUNDS || (tooLong(rounds) && rounds.size() < MOST_ROUNDS)) {
-      if (rounds.size() >= ROUNDS) {
-        for (int i = 0; i < REQUESTS; i++) {
-          supply.perform();
-        }
-        before = atRest();
-      }
+    for (int round = 0; round < ROUNDS; round++) {
       for (int i = 0; i < REQUESTS; i++) {
         operation.perform();
       }
       Reading after = atRest();
-      rounds.add(new Round(after.nanos - before.nanos, after.bytes - before.bytes));
-      before = after;
+      Reading idle = meter.readAfter(after, after.nanos - before.nanos);
+      double idleRate = (idle.bytes - after.bytes) / (double) (idle.nanos - after.nanos);
+      rounds[round] = after.bytes - before.bytes - idleRate * (after.nanos - before.nanos);
+      before = idle;
     }
-    measured.put(name, shortest(rounds));
+    Arrays.sort(rounds);
+    kib.put(name, Math.round(rounds[ROUNDS / 2] / REQUESTS / 1024));
   }
 
-  private static boolean tooLong(List<Round> rounds) {
-    List<Round> shortest = shortest(rounds);
-    return shortest.get(ROUNDS - 1).nanos > TOO_LONG * shortest.get(0).nanos;
-  }
-
-  private static List<Round> shortest(List<Round> rounds) {
-    return rounds.stream().sorted(Comparator.comparingLong(Round::nanos)).limit(ROUNDS).toList();
+  /** KiB of a request of each operation. */
+  Map<String, Long> kib() {
+    return kib;
   }
 
   /** That the figures are those that are known, KiB of a request, but for a part of each. */
-  void assertAre(Map<String, Integer> known) throws Exception {
-    double idle = idle();
-    Map<String, Long> found = new TreeMap<>();
-    measured.forEach((name, rounds) -> found.put(name, kib(rounds, idle)));
-    System.out.println("KiB of a request: " + found);
+  void assertAre(Map<String, Integer> known) {
+    System.out.println("KiB of a request: " + kib);
     assertAll(
-        found.toString(),
+        kib.toString(),
         known.entrySet().stream()
             .map(
                 each ->
                     () ->
                         assertEquals(
                             each.getValue(),
-                            found.get(each.getKey()),
+                            kib.get(each.getKey()),
                             BAND * each.getValue(),
                             each.getKey())));
   }
 
-  private static long kib(List<Round> rounds, double idle) {
-    return Math.round(
-        median(
-            rounds.stream()
-                .mapToDouble(round -> (round.bytes - idle * round.nanos) / REQUESTS / 1024)
-                .toArray()));
-  }
-
-  /**
-   * Bytes a nanosecond without requests, the median of windows: one of them may hold a burst of
-   * megabytes, which as a rate would be more than requests allocate. Asked at the end: a server
-   * that has just started has more to do.
-   */
-  private double idle() throws Exception {
-    double[] rates = new double[ROUNDS];
-    Reading before = atRest();
-    for (int i = 0; i < ROUNDS; i++) {
-      Reading after = readAfter(before, IDLE_NANOS);
-      rates[i] = before.rateUntil(after);
-      before = after;
-    }
-    return median(rates);
-  }
-
-  private static double median(double[] values) {
-    Arrays.sort(values);
-    return values[values.length / 2];
-  }
-
-  /** As a rate: two looks may be far from each other on a machine that stalls. */
   private Reading atRest() throws Exception {
-    AtomicReference<Reading> last = new AtomicReference<>(read());
+    AtomicReference<Reading> last = new AtomicReference<>(meter.read());
     Waiting.await(
         "the servers allocate little without requests",
         () -> {
-          Reading now = readAfter(last.get(), LOOK_NANOS);
-          double bytes = last.getAndSet(now).rateUntil(now) * LOOK_NANOS;
-          return bytes < AT_REST * servers.size();
+          Reading now = meter.readAfter(last.get(), LOOK_NANOS);
+          Reading before = last.getAndSet(now);
+          double looks = (double) (now.nanos - before.nanos) / LOOK_NANOS;
+          return now.bytes - before.bytes < atRest * Math.min(looks, LONGEST_LOOK);
         });
     return last.get();
-  }
-
-  /** What was allocated when so much time has passed. */
-  private Reading readAfter(Reading last, long nanos) throws IOException, InterruptedException {
-    Waiting.await("time has passed", () -> System.nanoTime() - last.nanos >= nanos);
-    return read();
-  }
-
-  @SuppressWarnings("CatchingUnchecked") // The attach interface throws more than one kind.
-  private Reading read() throws IOException {
-    long sum = 0;
-    for (AllocatedBytes server : servers) {
-      try {
-        sum += server.sum();
-      } catch (Exception e) {
-        throw new IOException(e);
-      }
-    }
-    return new Reading(System.nanoTime(), sum);
   }
 }

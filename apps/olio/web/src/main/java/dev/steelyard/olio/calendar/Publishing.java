@@ -19,7 +19,6 @@ import jakarta.persistence.PersistenceException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -46,9 +45,6 @@ public class Publishing {
   }
 
   private static final Logger LOG = Logger.getLogger(Publishing.class.getName());
-
-  /** Of many who post at once with the same new tags, one gets through each time. */
-  private static final int MOST_ATTEMPTS = 10;
 
   private Events events;
   private Filestore filestore;
@@ -127,7 +123,7 @@ public class Publishing {
    */
   public int post(EventForm form, String submitter, UploadedFiles sent) {
     byte[] thumbnail = Uploads.thumbnail(sent.picture);
-    int id = again(() -> events.create(form, submitter));
+    int id = Conflicts.retry(stats, () -> events.create(form, submitter));
     StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
     boolean done = false;
     try {
@@ -138,7 +134,8 @@ public class Publishing {
       throw notStored(e);
     } finally {
       if (!done) {
-        undo("event " + id, () -> again(() -> events.delete(id, submitter)), names);
+        undo(
+            "event " + id, () -> Conflicts.retry(stats, () -> events.delete(id, submitter)), names);
       }
     }
     stats.add(Stats.Count.EVENTS_ADDED);
@@ -170,23 +167,6 @@ public class Publishing {
     }
   }
 
-  /**
-   * Does something with an event's tags, again if it fails: somebody else has made one of its new
-   * tags a moment earlier, which is a known one now, or has not made one after all that was seen;
-   * or somebody attends an event, or comments on it, just as it is deleted.
-   */
-  private static <T> T again(Supplier<T> work) {
-    for (int left = MOST_ATTEMPTS - 1; true; left--) {
-      try {
-        return work.get();
-      } catch (PersistenceException e) {
-        if (left == 0) {
-          throw e;
-        }
-      }
-    }
-  }
-
   /** Changes an event of somebody's own; files stay if none are sent. */
   public void change(int id, String user, EventForm form, UploadedFiles sent) {
     events.ownedBy(user, id);
@@ -195,7 +175,7 @@ public class Publishing {
       StoredFiles names = names(id, FileKind.EVENT, FileKind.EVENT_THUMBNAIL, sent);
       StoredFiles files = store(names, sent, thumbnail);
       Place place = geocoder.locate(form.address());
-      again(() -> events.update(id, user, form, place, files));
+      Conflicts.retry(stats, () -> events.update(id, user, form, place, files));
     } catch (IOException e) {
       throw notStored(e);
     }
@@ -204,7 +184,7 @@ public class Publishing {
 
   /** Deletes an event of somebody's own, with the files that were uploaded for it. */
   public void delete(int id, String user) {
-    SocialEvent event = again(() -> events.delete(id, user));
+    SocialEvent event = Conflicts.retry(stats, () -> events.delete(id, user));
     remove("event " + id, event.getImage(), event.getThumbnail(), event.getLiterature());
     fragments.clear();
   }

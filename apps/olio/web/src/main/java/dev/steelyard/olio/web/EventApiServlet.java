@@ -2,6 +2,8 @@
 package dev.steelyard.olio.web;
 
 import dev.steelyard.olio.Refused;
+import dev.steelyard.olio.Stats;
+import dev.steelyard.olio.calendar.Conflicts;
 import dev.steelyard.olio.calendar.Events;
 import dev.steelyard.olio.calendar.Participation;
 import dev.steelyard.olio.calendar.Participation.Attendees;
@@ -10,7 +12,6 @@ import dev.steelyard.olio.calendar.Views.Said;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
-import jakarta.persistence.PersistenceException;
 import jakarta.servlet.annotation.MultipartConfig;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -32,6 +33,7 @@ public final class EventApiServlet extends Route {
   @Inject private transient Events events;
   @Inject private transient Participation participation;
   @Inject private transient Publishing publishing;
+  @Inject private transient Stats stats;
 
   @Override
   protected void answer(HttpServletRequest request, HttpServletResponse response)
@@ -98,14 +100,9 @@ public final class EventApiServlet extends Route {
   private void attend(HttpServletRequest request, HttpServletResponse response) throws IOException {
     LoggedInUser loggedInUser = loggedInUser(request);
     int event = Input.event(request);
-    Attendees result;
-    try {
-      result = participation.attend(event, loggedInUser.userName());
-    } catch (PersistenceException e) {
-      // The same person was a moment earlier: now he attends. Or the event was deleted: now it is
-      // not there.
-      result = participation.attend(event, loggedInUser.userName());
-    }
+    // The same person may be a moment earlier and attends then, or the event is deleted.
+    Attendees result =
+        Conflicts.retry(stats, () -> participation.attend(event, loggedInUser.userName()));
     loggedInUser.forget();
     attendees(response, result);
   }

@@ -19,11 +19,14 @@ import dev.steelyard.olio.population.FileKind;
 import dev.steelyard.olio.population.FileSizes;
 import jakarta.persistence.PersistenceException;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.time.LocalDateTime;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is left where a step after the first fails: nothing. */
 final class PublishingTest {
@@ -47,6 +50,8 @@ final class PublishingTest {
 
   private final Stats stats = new Stats();
   private final PersistenceException noConnection = new PersistenceException("the pool timed out");
+  private PersistenceException createFailure;
+  private int attempts;
   private boolean full;
   private boolean undone = true;
 
@@ -76,6 +81,10 @@ final class PublishingTest {
   private final class Calendar extends Events {
     @Override
     public int create(EventForm form, String submitter) {
+      attempts++;
+      if (createFailure != null && attempts < 3) {
+        throw createFailure;
+      }
       there.add("event");
       return ID;
     }
@@ -167,6 +176,18 @@ final class PublishingTest {
     assertSame(noConnection, told);
     assertEquals(Set.of(), there);
     assertEquals(0, stats.get(Stats.Count.EVENTS_ADDED));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"23505, 3", "40001, 3", "40P01, 3", "08006, 1", "57014, 1", ", 1"})
+  void onlyWhatAnotherTransactionWasInTheWayOfIsDoneAgain(String state, int expected) {
+    createFailure =
+        new PersistenceException(new IllegalStateException(new SQLException("no", state)));
+    Throwable told =
+        assertThrows(PersistenceException.class, () -> publishing.post(EVENT, "ada", sent()));
+    assertSame(expected == 1 ? createFailure : noConnection, told);
+    assertEquals(expected, attempts);
+    assertEquals(expected - 1, stats.get(Stats.Count.TRANSACTIONS_REPEATED));
   }
 
   @Test
