@@ -231,15 +231,20 @@ def unprimed(package: Path, script: str) -> Path:
     return package
 
 
-def test_a_server_starts_once_in_the_folder_that_all_are_copied_from(
-    tmp_path: Path, children: Children
-) -> None:
+def serving(folder: Path) -> Path:
+    """A package whose server serves its `usr`, and tells each start's port in `folder`."""
     started = f"""#!/bin/sh
-echo "$HTTP_PORT" >> {tmp_path}/starts
+echo "$HTTP_PORT" >> {folder}/starts
 mkdir "$WLP_USER_DIR/servers/$2/workarea" && cd "$WLP_USER_DIR" || exit 1
 exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
 """
-    package = unprimed(tmp_path / "p", started)
+    return unprimed(folder / "p", started)
+
+
+def test_a_server_starts_once_in_the_folder_that_all_are_copied_from(
+    tmp_path: Path, children: Children
+) -> None:
+    package = serving(tmp_path)
     one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
     one = one.model_copy(update={"ready": Ready(path="/no-database-yet", live="/servers/")})
     primed = primed_folder(one, package, children)
@@ -249,6 +254,33 @@ exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
     (port,) = (tmp_path / "starts").read_text(encoding="utf-8").split()
     refuse_ephemeral([int(port)])  # another program could have been given it meanwhile
     assert sorted(path.name for path in package.iterdir()) == [primed.name, "wlp"]
+
+
+def test_an_application_of_the_users_own_that_is_deployed_anew_is_what_starts(
+    tmp_path: Path, children: Children
+) -> None:
+    """In the next session; one that runs is told, for its trials would be of both."""
+    package = serving(tmp_path)
+    server = package / "wlp" / "usr" / "servers" / "s"
+    (tmp_path / "jdk" / "bin").mkdir(parents=True)
+    (tmp_path / "jdk" / "bin" / "java").touch()
+    jvm = make_jvm("hotspot").model_copy(update={"home": str(tmp_path / "jdk")})
+    artifact = Artifact(form="liberty", path=str(package), package="p", words=["s"], jvm=jvm)
+    one = process("server-1", artifact=artifact, ready=Ready(path="/servers/"))
+    session = ProcessEngine(children, tmp_path)
+    for text in ("first", "second one"):
+        (server / "app.war").write_text(text, encoding="utf-8")
+        (server / "logs").mkdir(exist_ok=True)
+        ProcessEngine(children, tmp_path).require_programs(make_spec(components=[one]))
+        primed = primed_folder(one, package, children)
+        (server / "logs" / "messages.log").write_text(f"of a start by hand, {text}", encoding="utf-8")
+        assert primed_folder(one, package, children) == primed
+        assert (primed / "servers" / "s" / "app.war").read_text(encoding="utf-8") == text
+        assert sorted(path.name for path in package.iterdir()) == [primed.name, "wlp"]
+        if text == "first":
+            session.require_programs(make_spec(components=[one]))
+    with pytest.raises(ProgramGone, match="servers/s, which server-1 runs, was removed, damaged or replaced"):
+        session.require_programs(make_spec(components=[one]))
 
 
 def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(

@@ -100,7 +100,12 @@ class ProcessEngine:
         for component in spec.components:
             artifact = component.artifact
             package = self.package(artifact) if artifact.package is not None else None
-            now = {path: programs.stamp(path) for path in programs.of_artifact(artifact, package)}
+            now: dict[Path, object] = {
+                path: programs.stamp(path) for path in programs.of_artifact(artifact, package)
+            }
+            if package is not None and artifact.form == "liberty" and artifact.path is not None:
+                usr, server = package / "wlp" / "usr", artifact.words[0]
+                now[usr / "servers" / server] = programs.server_digest(usr, server)
             lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
             if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
                 lost.append(java)
