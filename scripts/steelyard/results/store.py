@@ -5,6 +5,7 @@ is not as the journal has bound it (binding.py)."""
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +72,14 @@ def write_folder(folder: Path) -> Iterator[Path]:
 
 
 def no_space(path: Path, error: OSError) -> Exception:
-    """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
+    """Turn a failed write into a sentence for the user, or hand the error back when it is another kind.
+
+    The error of a folder's copy (shutil.Error) has no number; the text of each file that could not be copied has one.
+    """
+    if isinstance(error, shutil.Error):
+        numbers = [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
+        number = next((number for number in numbers if number in _NO_SPACE), None)
+        error = OSError(number or (numbers[0] if numbers else errno.ENOSPC), str(error))
     if error.errno not in _NO_SPACE:
         return error
     return _cannot_write(path, error)

@@ -152,8 +152,8 @@ class ProcessDeployment(Deployment[Child]):
                 self._remove_on_crash(folder / component.data)
                 if component.data_from is not None:
                     shutil.copytree(component.data_from, folder / component.data)
-        except (OSError, shutil.Error) as error:
-            raise no_space(folder, error if error.errno else OSError(28, str(error))) from error
+        except OSError as error:
+            raise no_space(folder, error) from error
         for name, text in files(component).items():
             write_atomic(folder / name, text)
         if component.settings:
