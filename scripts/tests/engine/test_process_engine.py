@@ -271,7 +271,6 @@ def test_an_application_of_the_users_own_that_is_deployed_anew_is_what_starts(
     for text in ("first", "second one"):
         (server / "app.war").write_text(text, encoding="utf-8")
         (server / "logs").mkdir(exist_ok=True)
-        ProcessEngine(children, tmp_path).require_programs(make_spec(components=[one]))
         primed = primed_folder(one, package, children)
         (server / "logs" / "messages.log").write_text(f"of a start by hand, {text}", encoding="utf-8")
         assert primed_folder(one, package, children) == primed
@@ -324,7 +323,7 @@ def test_the_injectors_classes_are_archived_once(tmp_path: Path, children: Child
     package.mkdir()
     one = archiving(ARCHIVES, str(tmp_path / "made"))
     for _ in range(2):
-        archived_classes(one, package, children)
+        archived_classes(one, package, children, set())
     assert (tmp_path / "loadgen-classes-17.jsa").read_text(encoding="utf-8") == "classes"
     assert not list(package.iterdir()), "images are made of it"
     assert (tmp_path / "made").read_text(encoding="utf-8") == "x\n"
@@ -332,8 +331,34 @@ def test_the_injectors_classes_are_archived_once(tmp_path: Path, children: Child
 
 def test_an_injector_that_does_not_start_leaves_no_archive(tmp_path: Path, children: Children) -> None:
     with pytest.raises(ServerFailed, match="injector-1 ended with exit code 4"):
-        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path / "loadgen", children)
+        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path / "loadgen", children, set())
     assert not list(tmp_path.iterdir())
+
+
+# As HotSpot says it whose lib/server has no classes.jsa.
+NO_BASE = 'sys.exit("DynamicDumpSharedSpaces is unsupported when base CDS archive is not loaded")'
+
+
+@pytest.mark.parametrize("refuses", [NO_BASE, "pass"], ids=["refused", "nothing written"])
+def test_an_injector_whose_jvm_makes_no_archive_starts_without_and_is_tried_once(
+    tmp_path: Path, children: Children, refuses: str
+) -> None:
+    package = tmp_path / "loadgen"
+    package.mkdir()
+    script = f"""
+import pathlib, sys, time
+print(*sys.argv[2:], file=open(sys.argv[1], "a"))
+if any("ArchiveClassesAtExit" in word for word in sys.argv): {refuses}
+pathlib.Path("ready").touch()
+while not pathlib.Path("stop").exists(): time.sleep(0.01)
+"""
+    engine = ProcessEngine(children, tmp_path)
+    for _ in range(2):
+        archived_classes(archiving(script, str(tmp_path / "started")), package, children, engine._unmade)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["loadgen", "started"]
+    started = (tmp_path / "started").read_text(encoding="utf-8").splitlines()
+    assert len(started) == (2 if refuses == NO_BASE else 1)
+    assert refuses == "pass" or started[-1] == "-Xmx1g"
 
 
 def test_components_end_before_what_they_need_and_may_start_again(

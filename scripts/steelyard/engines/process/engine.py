@@ -80,6 +80,8 @@ class ProcessEngine:
     """Folder of the project's builds, by fingerprint."""
     _seen: dict[Path, object] = field(default_factory=dict)
     """What tells each file of a program from another in its place, as first seen."""
+    _unmade: set[Path] = field(default_factory=set)
+    """Archives of classes that the injectors' JVM does not make."""
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
@@ -134,7 +136,7 @@ class ProcessEngine:
             if component.artifact.form == "liberty"
         }
         for injector in spec.injectors:
-            archived_classes(injector, Path(packages[injector.name]), self.children)
+            archived_classes(injector, Path(packages[injector.name]), self.children, self._unmade)
         replay = directory / "replay"
         parent = find_parent() if has_quota(spec) else None
         scripts = {

@@ -5,7 +5,7 @@ the injector's classes."""
 import glob
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -121,11 +121,18 @@ def _with_kept_log(sentence: str, deployment: ProcessDeployment, component: Comp
     return sentence.replace(str(log), str(kept)) if kept is not None else sentence
 
 
-def archived_classes(injector: Component, package: Path, children: Children) -> None:
+def archived_classes(injector: Component, package: Path, children: Children, unmade: set[Path]) -> None:
     """Make the archive of classes that the injector's options name (`spec.injectors.ARCHIVE`), if it is not there.
 
     Half of the CPU that an injector takes until it is ready is the loading and verifying of classes (1.2 CPU seconds
-    are left of 2.6): time of every trial. What it sends later is the same.
+    are left of 2.6): time of every trial. What it sends later is the same. A JVM whose JDK has no archive of its own
+    (that of jlink, for one) makes none, and starts without.
+
+    Args:
+        injector: with its options.
+        package: it runs from this folder.
+        children: starts it.
+        unmade: archives that its JVM does not make, which is not tried again; may get another one.
 
     Raises:
         ServerFailed: the injector does not start.
@@ -136,20 +143,34 @@ def archived_classes(injector: Component, package: Path, children: Children) -> 
         return
     # Beside the package and not in it: images are made of the package.
     archive = package.with_name(Path(option.removeprefix(ARCHIVE).replace("${package}", package.name)).name)
-    if archive.exists():
+    if archive.exists() or archive in unmade:
         return
     try:
         with _temporary(package.parent, children) as temporary:
             made = temporary / archive.name
-            options = [f"{_MADE_BY}{made}" if word == option else word for word in injector.jvm_options]
-            deployment = ProcessDeployment(children, temporary, {injector.name: str(package)}, {})
-            with _stop_afterwards(deployment):
-                deployment.start([injector.model_copy(update={"jvm_options": options})])
-                folder = deployment.logs(injector.name)
-                _wait(deployment, injector, (folder / "ready").exists)
-                (folder / "stop").touch()
-                _wait(deployment, injector, lambda: deployment.exit_code(injector.name) is not None)
-            made.rename(archive)
+            with_archive = [f"{_MADE_BY}{made}" if word == option else word for word in injector.jvm_options]
+            without = [word for word in injector.jvm_options if word != option]
+            try:
+                _run_through(injector, with_archive, package, children, temporary / "with")
+            except ServerFailed:
+                _run_through(injector, without, package, children, temporary / "without")
+            if made.exists():
+                made.rename(archive)
+            else:
+                unmade.add(archive)
     except OSError as error:
         if not archive.exists():  # another command was quicker
             raise no_space(archive, error) from error
+
+
+def _run_through(
+    injector: Component, options: Sequence[str], package: Path, children: Children, folder: Path
+) -> None:
+    """Start an injector with these options and end it as soon as it is ready (raises ServerFailed)."""
+    deployment = ProcessDeployment(children, folder, {injector.name: str(package)}, {})
+    with _stop_afterwards(deployment):
+        deployment.start([injector.model_copy(update={"jvm_options": list(options)})])
+        logs = deployment.logs(injector.name)
+        _wait(deployment, injector, (logs / "ready").exists)
+        (logs / "stop").touch()
+        _wait(deployment, injector, lambda: deployment.exit_code(injector.name) is not None)
