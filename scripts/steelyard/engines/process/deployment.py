@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from steelyard.engines.process.command import (
 )
 from steelyard.engines.process.quota import group_of, make_group, remove_group
 from steelyard.engines.readiness import is_open
-from steelyard.errors import PortInUse
+from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
@@ -31,7 +32,7 @@ from steelyard.results.spec import Component
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.cgroup import Place
 
-_BIND_FAILED = "CWWKO0221E: "
+_BIND_FAILED = re.compile(r"CWWKO0221E: (?:.*\bport (\d+))?")
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
 _TAKEN = "Address already in use"
 
@@ -73,7 +74,17 @@ class ProcessDeployment(Deployment[Child]):
         if code is not None:
             taken = code == component.port_taken or _TAKEN in child.last_lines(20)
         else:
-            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.read_output()
+            refused = (
+                _BIND_FAILED.search(child.read_output()) if component.artifact.form == "liberty" else None
+            )
+            if refused and refused[1] not in (None, str(component.port), str(component.serves)):
+                raise ServerFailed(
+                    f"{name} could not open port {refused[1]}, which its server.xml has beside ${{HTTP_PORT}} and"
+                    " something holds, another of its servers perhaps: give its endpoint `httpsPort=-1`, or a port of"
+                    " its own for each server",
+                    name,
+                )
+            taken = refused is not None
         if taken:
             said = f" (it said: {reason(child.read_output())})" if code is not None else ""
             raise PortInUse(
