@@ -357,7 +357,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _end(self, units: Sequence[Member], grace: float) -> None:
         there = [unit for unit in units if unit.there]
-        if not there:
+        if not there or self._watch is None:  # closed: all was removed
             return
         self._orphan(there)
         for seconds, within in ((max(1, round(grace)), grace + GONE_LIMIT), (0, GONE_LIMIT)):
