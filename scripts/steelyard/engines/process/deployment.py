@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,19 +115,13 @@ class ProcessDeployment(Deployment[Child]):
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
+        for path in working_files(self._directory, self._components.values()):
+            self._remove(path)
         for component in self._components.values():
-            for part in ("usr", TEMPORARY, OWN_CACHE, component.data):
-                if part is not None:
-                    self._remove(self._folder(component) / part)
             if self._parent is not None and component.cpu_quota is not None:
                 group = group_of(self._parent, component)
                 remove_group(group)
                 self._registry.forget_crash(_crash_name(group))
-        shutil.rmtree(self._directory / "cache", ignore_errors=True)
-        self._remove(self._directory / "servers" / SHARED)
-
-    def _folder(self, component: Component) -> Path:
-        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
 
     def _remove(self, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -140,7 +134,7 @@ class ProcessDeployment(Deployment[Child]):
         self._registry.stop(units, grace)
 
     def _start(self, component: Component) -> Child:
-        folder = self._folder(component)
+        folder = _folder(self._directory, component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         if self._parent is not None and component.cpu_quota is not None:
             group = group_of(self._parent, component)
@@ -177,6 +171,25 @@ class ProcessDeployment(Deployment[Child]):
             cwd=Path(component.started_in) if component.started_in is not None else folder,
             env={**inherited_environment(), **environment(component, places)},
         )
+
+
+def working_files(directory: Path, components: Iterable[Component]) -> list[Path]:
+    """What components may leave in a trial's directory that is of no use once they have ended: copies of servers and
+    what they share, which may hold keys, class caches, temporary files, data."""
+    return [
+        directory / "cache",
+        directory / "servers" / SHARED,
+        *(
+            _folder(directory, component) / part
+            for component in components
+            for part in ("usr", TEMPORARY, OWN_CACHE, component.data)
+            if part is not None
+        ),
+    ]
+
+
+def _folder(directory: Path, component: Component) -> Path:
+    return directory / ("load" if component.role == "injector" else "servers") / component.name
 
 
 def _crash_name(path: Path) -> str:
