@@ -166,7 +166,7 @@ def _names(targets: list[str] | None, flavour: str) -> list[str]:
 def _docker() -> Docker:
     """The engine; sessions have a way without one, and images have not."""
     try:
-        return find_docker()
+        return find_docker(measures=False)
     except MissingRequirement as error:
         raise MissingRequirement(str(error).removesuffix(", or use --engine process")) from error
 

@@ -211,7 +211,7 @@ def carry_out(
             send_telemetry(exporting, directory, session, receiver) as watcher,
         ):
             names = [arm.spec.engine for arm in session.arms]
-            engines = make_engines(names, runtimes, children, directory.path.name)
+            engines = make_engines(names, runtimes, children, session.id)
             return run_session(directory, engines, RunContext(children, watcher), differs, ends_at=ends_at)
     except KeyboardInterrupt:
         command = resume_command(directory, runtimes.target)

@@ -177,6 +177,7 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
 
         Raises:
             PortInUse: it says that its port is taken.
+            ServerFailed: it says that another port is taken, which it opens as well.
         """
         unit = self._handles.get(name)
         if unit is None or unit.stop_requested or unit.exit_code() is None:

@@ -93,8 +93,12 @@ def native_architecture() -> str:
     return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
-def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
+def find_docker(environment: Mapping[str, str] = os.environ, *, measures: bool = True) -> Docker:
     """The container engine of this host, checked for what bundles and trials need.
+
+    Args:
+        environment: of the client.
+        measures: whether it runs what is measured, on this kernel; images are made by one in a virtual machine as well.
 
     Raises:
         MissingRequirement: no client, no engine that answers, no permission, or something is too old.
@@ -118,6 +122,13 @@ def find_docker(environment: Mapping[str, str] = os.environ) -> Docker:
         raise MissingRequirement(f"{client} does not tell its version: {INSTALL}") from error
     server = (versions.get("Server") if isinstance(versions, dict) else None) or {}
     engine = str(server.get("Version", "unknown"))
+    kernel = server.get("KernelVersion")
+    if measures and kernel and _full_release(str(kernel)) != _full_release(os.uname().release):
+        raise BadInput(
+            f"the container engine runs on another kernel ({kernel}) than this host's: on another host, or in a virtual"
+            " machine as Docker Desktop's, and the harness reads /proc of the servers: choose the engine of this host"
+            " (`docker context use default`)"
+        )
     _require("the API of the container engine", str(server.get("ApiVersion", "unknown")), MINIMUM_API)
     try:
         compose = docker.run("compose", "version", "--short", env=environment).strip()
@@ -143,6 +154,11 @@ def _why_no_answer(said: str) -> str:
     return (
         f"the container engine does not answer ({said}): start it, for example with `systemctl start docker`"
     )
+
+
+def _full_release(release: str) -> str:
+    """A kernel's release as Docker tells it, which has three numbers: 6.8-rc1 is 6.8.0-rc1."""
+    return re.sub(r"^(\d+\.\d+)(?!\.?\d)", r"\1.0", release)
 
 
 def _require(tool: str, version: str, minimum: tuple[int, int]) -> None:

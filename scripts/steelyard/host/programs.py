@@ -2,6 +2,7 @@
 """Whether what a session runs is there, whole, and still what it was: packages of builds by the list of their files,
 JDKs and other programs by size and time of change."""
 
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -63,3 +64,24 @@ def stamp(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return seen.st_ino, seen.st_size, seen.st_mtime_ns
+
+
+def others_of(server: str, folder: str, names: list[str]) -> list[str]:
+    """Of a folder in Liberty's `usr`, what belongs to other servers than one."""
+    return [name for name in names if Path(folder).name == "servers" and name != server]
+
+
+def server_digest(usr: Path, server: str) -> str:
+    """What tells a Liberty server with its applications from another in its place: paths, sizes and times of change in
+    `usr`, without other servers and what the server writes itself."""
+    digest = hashlib.sha256()
+    for folder, names, files in os.walk(usr, followlinks=True):
+        left_out = {
+            *others_of(server, folder, names),
+            *({"logs", "workarea"} if Path(folder).name == server else ()),
+        }
+        names[:] = sorted(set(names) - left_out)
+        for path in (Path(folder, name) for name in sorted(files)):
+            seen = stamp(path)
+            digest.update(f"{path.relative_to(usr)} {seen and seen[1:]}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()[:16]

@@ -208,6 +208,12 @@ class Children:
         self._guards = 0
         self._lock = threading.RLock()
 
+    @property
+    def owner(self) -> dict[str, str]:
+        """The variable by which the guard knows whose a process is, for the environment of one that is not spawned
+        here but must not outlive this command: a client that is making something."""
+        return {OWNER: self._mark}
+
     def __enter__(self) -> Self:
         return self
 
@@ -267,7 +273,7 @@ class Children:
                     cwd=cwd,
                     env={
                         **(child_environment() if env is None else env),
-                        OWNER: self._mark,
+                        **self.owner,
                         CHILD: mark,
                     },
                     start_new_session=True,

@@ -5,6 +5,7 @@ is not as the journal has bound it (binding.py)."""
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,17 +62,31 @@ def write_atomic(path: Path, content: str | bytes) -> None:
 def write_folder(folder: Path) -> Iterator[Path]:
     """A new folder that takes its name at the end: it is either whole or not there (raises NoSpace)."""
     new = folder.with_name(f".{folder.name}.new")
-    try:
+    with report_no_space(folder):
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
         yield new
         new.rename(folder)
+
+
+@contextmanager
+def report_no_space(path: Path) -> Iterator[None]:
+    """What writes to a path: where that fails, see `no_space` (raises NoSpace)."""
+    try:
+        yield
     except OSError as error:
-        raise no_space(folder, error) from error
+        raise no_space(path, error) from error
 
 
 def no_space(path: Path, error: OSError) -> Exception:
-    """Turn a failed write into a sentence for the user, or hand the error back when it is another kind."""
+    """Turn a failed write into a sentence for the user, or hand the error back when it is another kind.
+
+    The error of a folder's copy (shutil.Error) has no number; the text of each file that could not be copied has one.
+    """
+    if isinstance(error, shutil.Error):
+        numbers = [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
+        number = next((number for number in numbers if number in _NO_SPACE), None)
+        error = OSError(number or (numbers[0] if numbers else errno.ENOSPC), str(error))
     if error.errno not in _NO_SPACE:
         return error
     return _cannot_write(path, error)
@@ -200,14 +215,11 @@ class Journal:
             begin = b"\n" if data and not data.endswith(b"\n") else b""
         entry = JournalEntry.model_validate({**fields, "after": last})
         line = entry.model_dump_json(exclude_none=True).encode()
-        try:
-            with self.path.open("ab") as file:
-                file.write(begin + line + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-                self._left = identity_of(os.fstat(file.fileno())), digest(line)
-        except OSError as error:
-            raise no_space(self.path, error) from error
+        with report_no_space(self.path), self.path.open("ab") as file:
+            file.write(begin + line + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+            self._left = identity_of(os.fstat(file.fileno())), digest(line)
 
     def _own_last(self) -> str | None:
         """Digest of the last line, where the file is as this process left it."""

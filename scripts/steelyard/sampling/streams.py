@@ -13,7 +13,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from steelyard.clock import SYSTEM, Clock, wait_until
 from steelyard.measure.columns import KEYS, OWN_NAME
 from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child
+from steelyard.results.store import report_no_space
 from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.config import NAME
 from steelyard.sampling.nodes import MachineSamples, write_nodes
@@ -189,15 +190,16 @@ class Streams:
         """Of components that were stopped, and may be started again."""
         self._own: Path | None = None
         self._costs: dict[str, object] = {}
-        self._samples.mkdir(parents=True, exist_ok=True)
-        self._files = {
-            name: (self._samples / f"{name}.csv").open("a", encoding="utf-8")
-            for name in COLUMNS
-            if "process" in KEYS[name]
-        }
-        for name, file in self._files.items():
-            file.write(f"{COLUMNS[name]}\n")
-            file.flush()
+        with report_no_space(self._samples):
+            self._samples.mkdir(parents=True, exist_ok=True)
+            self._files = {
+                name: (self._samples / f"{name}.csv").open("a", encoding="utf-8")
+                for name in COLUMNS
+                if "process" in KEYS[name]
+            }
+            for name, file in self._files.items():
+                file.write(f"{COLUMNS[name]}\n")
+                file.flush()
 
     def watch(self, observers: Mapping[str, Observer]) -> None:
         """Follow these from now on; what was followed and is none of these was stopped on purpose."""
@@ -219,13 +221,15 @@ class Streams:
 
         Raises:
             StreamLost: rows are missing, or none came for long.
+            NoSpace: they cannot be written.
         """
-        for stream in self._streams.values():
-            self._drain(stream)
-            if self._clock.monotonic() - stream.last_row > LOST and not stream.ended:
-                raise StreamLost(f"nothing was heard of the observer of {stream.label} for {LOST:.0f} s")
-        for file in self._files.values():
-            file.flush()
+        with report_no_space(self._samples):
+            for stream in self._streams.values():
+                self._drain(stream)
+                if self._clock.monotonic() - stream.last_row > LOST and not stream.ended:
+                    raise StreamLost(f"nothing was heard of the observer of {stream.label} for {LOST:.0f} s")
+            for file in self._files.values():
+                file.flush()
 
     def read_everything(self) -> None:
         """Have everything read, what is dear too, and compare the clocks."""
@@ -259,7 +263,11 @@ class Streams:
             raise StreamLost(f"the last samples of {', '.join(silent)} did not come within {timeout:.0f} s")
 
     def finish(self) -> None:
-        """Write what counts for machines. What had not come by now is not in it."""
+        """Write what counts for machines (raises NoSpace). What had not come by now is not in it."""
+        with report_no_space(self._samples):
+            self._finish()
+
+    def _finish(self) -> None:
         for stream in self._streams.values():
             with suppress(StreamLost):
                 self._drain(stream)
@@ -278,11 +286,12 @@ class Streams:
         write_nodes(self._samples, machines.values())
 
     def close(self) -> None:
-        """Follow no observer any more. Safe to repeat."""
+        """Follow no observer any more (raises NoSpace: what came last cannot be written). Safe to repeat."""
         for stream in self._streams.values():
             stream.close()
-        for file in self._files.values():
-            file.close()
+        with report_no_space(self._samples), ExitStack() as files:
+            for file in self._files.values():
+                files.callback(file.close)
 
     def _remote(self) -> list[_Stream]:
         return [stream for stream in self._streams.values() if stream.observer is not None]

@@ -15,7 +15,7 @@ from typing import Any
 from steelyard.engines.base import Deployment, Engine
 from steelyard.errors import ServerFailed
 from steelyard.results.spec import Spec
-from steelyard.results.store import SessionDirectory, no_space, write_folder
+from steelyard.results.store import SessionDirectory, report_no_space, write_folder
 from steelyard.session.context import RunContext
 from steelyard.session.schedule import populating_load
 from steelyard.session.trial_run import TrialFailedError, TrialRun, extra_run
@@ -39,14 +39,12 @@ class Caches:
         for service in spec.caches("cold", "warm"):
             folder = deployment.cache(service)
             source = self.directory.path / "caches" / spec.arm / service
-            try:
+            with report_no_space(folder):
                 shutil.rmtree(folder, ignore_errors=True)
                 if service in warm:
                     shutil.copytree(source, folder)
                 else:
                     folder.mkdir(parents=True)
-            except OSError as error:
-                raise no_space(folder, error) from error
 
     def populate(self, spec: Spec) -> None:
         """Make the populating run of an arm, unless the session has it already.

@@ -14,6 +14,7 @@ from steelyard.measure.counted import BY_NAME, COUNTERS, CPU_TIME, Counter
 from steelyard.measure.perf_stat import HEAD, TAIL
 from steelyard.processes import Child, Children
 from steelyard.results.spec import Spec
+from steelyard.results.store import report_no_space
 
 ALL = "all"
 INTERVAL = 1000
@@ -97,8 +98,9 @@ class Counting:
             ):
                 continue
             path = counts_path(self.folder, component.name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{HEAD}{self.clock.time():.3f}\n", encoding="utf-8")
+            with report_no_space(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f"{HEAD}{self.clock.time():.3f}\n", encoding="utf-8")
             command = ["perf", "stat", "-x,", "-I", str(INTERVAL), "--append", "--output", str(path)]
             command += ["--event", ",".join(dict.fromkeys(self.events.values()))]
             self._running[component.name] = self.children.spawn(
@@ -115,12 +117,11 @@ class Counting:
             child.signal(signal.SIGINT)
         wait_until(lambda: all(child.exit_code() is not None for child in running), _GRACE, _POLL)
         self.children.stop(list(self._running.values()), grace=_GRACE)
-        for name in self._running:
-            path = counts_path(self.folder, name)
-            ended = path.stat().st_mtime
-            with path.open("a", encoding="utf-8") as file:
-                file.write(f"{TAIL}{ended:.3f}\n")
+        ended = [counts_path(self.folder, name) for name in self._running]
         self._running.clear()
+        for path in ended:
+            with report_no_space(path), path.open("a", encoding="utf-8") as file:
+                file.write(f"{TAIL}{path.stat().st_mtime:.3f}\n")
 
 
 def counts_path(folder: Path, name: str) -> Path:

@@ -23,6 +23,7 @@ from steelyard.measure.ledger import PARTNER, is_void
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
+from steelyard.results.store import report_no_space
 from steelyard.session.counting import counts_path
 from steelyard.session.trial_run import TrialRun
 from steelyard.spec.split import Core
@@ -161,12 +162,14 @@ class CombinedRun(TrialRun):
 
 def extract_samples(samples: Path, side: str, folder: Path) -> None:
     """Write what was sampled of one side under its own names, and what was sampled of the host and of the harness."""
-    folder.mkdir(parents=True, exist_ok=True)
+    with report_no_space(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     for path in (path for path in samples.glob("*.csv") if path.stem in KEYS):  # not what perf counted
         head, *rows = read_text(path).splitlines(keepends=True)
         if "process" in KEYS[path.stem]:
             rows = [own for row in rows if (own := _own_row(row, side)) is not None]
-        (folder / path.name).write_text("".join([head, *rows]), encoding="utf-8")
+        with report_no_space(folder):
+            (folder / path.name).write_text("".join([head, *rows]), encoding="utf-8")
 
 
 def copy_counts(both: tuple[Path, str], own: tuple[Path, str]) -> None:
@@ -178,8 +181,9 @@ def copy_counts(both: tuple[Path, str], own: tuple[Path, str]) -> None:
     """
     source, target = (counts_path(folder, name) for folder, name in (both, own))
     if source.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
+        with report_no_space(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
 
 
 def _own_row(row: str, side: str) -> str | None:

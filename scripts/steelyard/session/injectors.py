@@ -17,6 +17,7 @@ from steelyard.errors import ServerFailed
 from steelyard.measure.health import health_lines
 from steelyard.regular import read_text
 from steelyard.results.failure import Failure
+from steelyard.results.store import report_no_space
 
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
@@ -140,7 +141,9 @@ class Injectors:
         if self.write_remote is not None:
             self.write_remote(name, file, text)
         else:
-            (self.deployment.logs(name) / file).write_text(text, encoding="utf-8")
+            path = self.deployment.logs(name) / file
+            with report_no_space(path):
+                path.write_text(text, encoding="utf-8")
 
     def _has_requests(self, name: str) -> bool:
         return any(line["requests"] > 0 for line in health_lines(self.deployment.logs(name)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which profilers a session may have: what cannot work here is refused before its first trial."""
 
+import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 from typing import get_args
@@ -14,6 +15,9 @@ from steelyard.session.async_profiler import EVENTS, require_library
 FREQUENCY = 99
 """Samples/s of perf; not in step with the kernel's ticks (perf-record(1))."""
 RECORD_COMMAND = ["perf", "record", "--all-cpus", "--call-graph", "fp", "--freq", str(FREQUENCY)]
+
+_TIME_LIMIT = 30.0
+"""Seconds that a trial recording may take."""
 
 
 def require_profilers(names: Sequence[str], specs: Iterable[Spec], *, searches: bool) -> list[Profiler]:
@@ -66,12 +70,17 @@ def _require_perf() -> None:
             env=child_environment(),
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=_TIME_LIMIT,
             check=False,
         )
     except FileNotFoundError as error:
         raise MissingRequirement(
             "--profile perf: there is no perf here: install linux-perf or linux-tools"
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise MissingRequirement(
+            f"--profile perf: `{shlex.join(error.cmd)}` did not end within {_TIME_LIMIT:g} s: is the perf of this"
+            " kernel installed?"
         ) from error
     if tried.returncode != 0:
         said = next((line.strip() for line in tried.stderr.splitlines() if line.strip()), "no reason given")

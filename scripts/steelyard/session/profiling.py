@@ -7,6 +7,7 @@ An arm's spec with the profilers' options -> the arm's own procedure, which perf
 """
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -46,11 +47,15 @@ _REPORT = [
     "report",
     "--stdio",
     "--no-children",
+    "--no-inline",
     "--sort",
     "comm,dso,symbol",
     "--percent-limit",
     "0.5",
 ]
+"""Inlined functions are named by a run of addr2line for each address, which takes minutes."""
+_REPORT_LIMIT = 300.0
+"""Seconds."""
 _HOTSPOT_MAP = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PreserveFramePointer", "-XX:+DumpPerfMapAtExit"]
 """With frame pointers perf can walk Java's stacks, and with the map it names compiled methods (JDK 17 and later)."""
 _OPENJ9_MAP = ["-XX:+MergeCompilerOptions", "-Xjit:perfTool"]
@@ -239,14 +244,19 @@ def _is_java(pid: int) -> bool:
 
 
 def _perf_report(data: Path) -> str:
-    """What perf makes of a recording, as text; compiled methods by the map that the JVM left."""
-    report = subprocess.run(
-        [*_REPORT, "--input", str(data)],
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=300,
-        check=False,
-    )
+    """What perf makes of a recording, as text; compiled methods by the map that the JVM left. A sentence where that
+    takes too long."""
+    try:
+        report = subprocess.run(
+            [*_REPORT, "--input", str(data)],
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_REPORT_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        words = shlex.join([*_REPORT, "--input", data.name])
+        return f"`{words}` did not end within {_REPORT_LIMIT:g} s: run it here, beside {data.name}\n"
     return report.stdout or report.stderr

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from steelyard.engines.base import Engine
 from steelyard.engines.both import CombinedDeployment, side_of
+from steelyard.engines.process.deployment import working_files
 from steelyard.errors import ServerFailed
 from steelyard.host.switching import HostStates
 from steelyard.measure.ledger import is_void
@@ -26,8 +27,8 @@ from steelyard.measure.record import metrics_of
 from steelyard.results.binding import digests
 from steelyard.results.failure import Failure
 from steelyard.results.schema import Check, Phase, Planned, Trial
-from steelyard.results.spec import Spec
-from steelyard.results.store import SessionDirectory, no_space, write_record
+from steelyard.results.spec import Component, Spec
+from steelyard.results.store import SessionDirectory, report_no_space, write_record
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
 from steelyard.session.datasets import DataSets
@@ -109,7 +110,7 @@ class TrialRunner:
 
     def _folder(self, planned: Planned) -> Path:
         folder = self.directory.trial_path(planned.block, planned.arm, planned.attempt)
-        _set_aside(folder)
+        _set_aside(folder, self.schedule.spec(planned).components)
         return folder
 
     def _open(
@@ -130,7 +131,7 @@ class TrialRunner:
             (spec,), (folder,), (deployment,) = specs.values(), folders.values(), deployments.values()
             return TrialRun(spec, folder, deployment, self.context, log_phase, phases)
         folder = self.directory.trial_path(together[0].block, DUET, together[0].attempt)
-        _set_aside(folder)
+        _set_aside(folder, ())  # those of the sides are in their own
         return CombinedRun(
             merge_sides(specs),
             folder,
@@ -250,17 +251,14 @@ def _failed_check(failure: Failure, answers: bool) -> Check:
     )
 
 
-def _set_aside(folder: Path) -> None:
-    """Keep what an interrupted trial left, under another name, and make a new folder."""
-    try:
+def _set_aside(folder: Path, components: Iterable[Component]) -> None:
+    """Keep what an interrupted trial of these left, under another name, and make a new folder."""
+    with report_no_space(folder):
         if folder.exists():
             number = 1
             while (aside := folder.with_name(f"{folder.name}.interrupted-{number}")).exists():
                 number += 1
             folder.rename(aside)
-            # Copies of server folders hold keys, and are of no use any more.
-            for copied in (*aside.glob("servers/*/usr"), aside / "cache"):
-                shutil.rmtree(copied, ignore_errors=True)
+            for path in working_files(aside, components):
+                shutil.rmtree(path, ignore_errors=True)
         (folder / "replay").mkdir(parents=True)
-    except OSError as error:
-        raise no_space(folder, error) from error

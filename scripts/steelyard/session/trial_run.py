@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from steelyard.processes import Child, child_environment
 from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.schema import Phase
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
-from steelyard.results.store import SessionDirectory, write_atomic
+from steelyard.results.store import SessionDirectory, report_no_space, write_atomic
 from steelyard.sampling.output import STREAM
 from steelyard.sampling.streams import StreamLost, Streams
 from steelyard.session.context import LiveRate, RunContext
@@ -267,13 +267,17 @@ class TrialRun:
         self.failures += self.deployment.stop(grace=CACHE_GRACE if self.spec.caches("cold") else GRACE)
 
     def abandon(self) -> None:
-        """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well."""
-        self.counting.stop()
-        if self.sampler is not None:
-            self.context.children.stop([self.sampler], grace=5.0)
-        if self.streams is not None:
-            self.streams.close()
-        self.deployment.close()
+        """Stop whatever still runs, and remove what is only of use while it does; after an error or Ctrl-C as well.
+
+        What cannot be stopped keeps nothing else from it.
+        """
+        with ExitStack() as last_first:
+            last_first.callback(self.deployment.close)
+            if self.streams is not None:
+                last_first.callback(self.streams.close)
+            if self.sampler is not None:
+                last_first.callback(self.context.children.stop, [self.sampler], grace=5.0)
+            self.counting.stop()
 
     @contextmanager
     def _require_streams(self) -> Iterator[None]:
@@ -379,7 +383,8 @@ def extra_run(
     """A run of a session that is no trial, in `trials/NAME/`; at the end all of it is stopped, whatever came."""
     folder = directory.trials_path / name
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "replay").mkdir(parents=True)
+    with report_no_space(folder):
+        (folder / "replay").mkdir(parents=True)
     run = TrialRun(spec, folder, engines[spec.engine].open(spec, folder), context, log_phase)
     try:
         yield run

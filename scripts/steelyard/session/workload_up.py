@@ -24,7 +24,7 @@ from steelyard.process_tree import start_ticks
 from steelyard.processes import child_environment, sweep
 from steelyard.regular import read_text
 from steelyard.results.spec import ORDER, Record, Spec
-from steelyard.results.store import no_space
+from steelyard.results.store import report_no_space
 from steelyard.session.deploying import LOAD_TIMEOUT
 
 STATE = CACHE / "up" / "state.json"
@@ -61,12 +61,10 @@ def fresh_folder(folder: Path = FOLDER) -> Path:
     """The folder in which a workload runs, empty. It stays when a start failed, for its logs say why, until the next
     (raises NoSpace)."""
     shutil.rmtree(folder, ignore_errors=True)
-    try:
+    with report_no_space(folder):
         folder.mkdir(parents=True, exist_ok=True)
         # Servers in containers may run as another user, who has to reach the folders in here.
         folder.chmod(0o755)
-    except OSError as error:
-        raise no_space(folder, error) from error
     return folder
 
 
@@ -108,11 +106,14 @@ def start(arguments: list[str], timeout: float) -> Up:
 
     Raises:
         ServerFailed: the keeper ended; its own sentence is passed on, with its exit code.
+        NoSpace: its log cannot be written.
     """
-    STATE.parent.mkdir(parents=True, exist_ok=True)
     log = STATE.parent / "keeper.log"
+    with report_no_space(log):
+        log.parent.mkdir(parents=True, exist_ok=True)
+        output = log.open("wb")
     followed, ours = os.pipe()
-    with log.open("wb") as output:
+    with output:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "steelyard", *arguments, "--keep"],
             env={**child_environment(), _STARTER: str(followed)},
@@ -171,11 +172,21 @@ def stop(on_slow: Callable[[str], object], patience: float = STOP_PATIENCE, stat
 
     Returns:
         What was up; None when nothing was.
+
+    Raises:
+        Busy: it is another user's.
     """
     up = current(state)
     if up is None:
         return None
-    os.kill(up.keeper, signal.SIGTERM)
+    try:
+        os.kill(up.keeper, signal.SIGTERM)
+    except ProcessLookupError:  # it has ended meanwhile
+        return up
+    except PermissionError as error:
+        raise Busy(
+            f"{up.workload} is up, and its process {up.keeper} belongs to another user: run `down` as that user"
+        ) from error
     while not wait_until(lambda: not _is_keeper(up.keeper), patience, 0.05):
         on_slow(
             f"{up.workload} is still ending: wait, or end its process {up.keeper} with `kill -9 {up.keeper}`"

@@ -22,7 +22,7 @@ from rich.console import Console
 
 from steelyard.cli.inspect import _arms_table
 from steelyard.cli.run import _run
-from steelyard.errors import Crashed, Exit, NoSpace, SteelyardError, report_crash
+from steelyard.errors import Busy, Crashed, Exit, NoSpace, SteelyardError, report_crash
 from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import _fresh as new_folder
@@ -278,6 +278,23 @@ def test_a_defect_in_a_session_leaves_its_traceback_there(
     with pytest.raises(Crashed, match=rf"TypeError: odd.*{tmp_path}/crash-.*txt"):
         _run(SessionDirectory(tmp_path), None, Console(stderr=True), False)  # type: ignore[arg-type]
     assert list(tmp_path.glob("crash-*.txt"))
+
+
+def test_a_lock_and_labels_bear_the_id_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every confirmation of a gate lies in a folder of the same name: by that, one took the lock of another host's."""
+    named = []
+
+    def make(*arguments: object) -> None:
+        named.append(arguments[-1])
+        raise Busy("enough")
+
+    monkeypatch.setattr("steelyard.cli.run.make_engines", make)
+    session = session_of(question("jvm-count"), specs("jvm-count"))
+    directory = SessionDirectory(tmp_path / "confirmation")
+    write_record(directory.path / "session.json", session)
+    with pytest.raises(Busy):
+        _run(directory, None, Console(stderr=True), False)  # type: ignore[arg-type]
+    assert named == [session.id]
 
 
 def test_a_traceback_that_cannot_be_kept_in_its_folder_is_kept_elsewhere(tmp_path: Path) -> None:

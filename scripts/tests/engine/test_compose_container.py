@@ -7,20 +7,23 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from builders import make_component, make_spec
-from waiting import TINY, wait_until
+from waiting import TINY, is_running, wait_until
 
 from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
 from steelyard.engines.compose.project import Project, RunningContainer
 from steelyard.engines.container import NOT_TOLD
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed, SteelyardError
 from steelyard.host.docker import Docker, DockerFailed
+from steelyard.paths import ROOT
 from steelyard.processes import Children
 from steelyard.processes import client as process_client
 from steelyard.processes.listening import Listener
@@ -148,6 +151,11 @@ def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:
         Docker(client, "26", "2.26").run("info", timeout=TINY)
 
 
+def project(client: Path) -> Project:
+    """The project of a trial beside the client."""
+    return Project(Docker(client, "26", "2.26"), client.parent / "01-jvms-1", Children())
+
+
 class _InterruptError(Exception):
     """Stands for Ctrl-C."""
 
@@ -175,11 +183,45 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
     watcher.start()
     try:
         with pytest.raises(_InterruptError):
-            Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
+            project(client).up(["server-1"], "trial.yaml", [])
         assert (tmp_path / "made").exists()
     finally:
         watcher.join()
         signal.signal(signal.SIGINT, before)
+
+
+def test_a_killed_harness_leaves_no_client_that_starts_containers_behind_its_removal(tmp_path: Path) -> None:
+    """The client has plugins of its own; each dies before the removal that is registered for a crash."""
+    client = tmp_path / "docker"
+    client.write_text(
+        f"#!/bin/sh\ncase $* in *' down '*) touch {tmp_path}/removed; exit;; esac\n"
+        f"(touch {tmp_path}/begun; while test ! -e {tmp_path}/removed; do sleep 0.1; done; sleep 1;"
+        f" touch {tmp_path}/started) & wait\n",
+        encoding="utf-8",
+    )
+    client.chmod(0o755)
+    script = (
+        "import sys\nfrom pathlib import Path\n"
+        "from steelyard.engines.compose.project import Project, removal_of\n"
+        "from steelyard.host.docker import Docker\nfrom steelyard.processes import Children\n"
+        "children, client = Children(), Path(sys.argv[1])\n"
+        "project = Project(Docker(client, '26', '2.26'), client.parent / '01-jvms-1', children)\n"
+        "children.on_crash(project.name, [str(client), *removal_of(project.name)])\n"
+        "project.up(['server-1'], 'trial.yaml', [])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    with subprocess.Popen([sys.executable, "-c", script, str(client)], env=environment) as harness:
+        wait_until((tmp_path / "begun").exists, "the client at work")
+        plugins = [
+            child.pid
+            for child in psutil.Process(harness.pid).children(recursive=True)
+            if "docker" in child.name()
+        ]
+        harness.kill()
+    wait_until((tmp_path / "removed").exists, "removal")
+    assert len(plugins) == 2
+    wait_until(lambda: not any(map(is_running, plugins)), "end of the client and its plugin")
+    assert not (tmp_path / "started").exists()
 
 
 @pytest.mark.parametrize(
@@ -206,7 +248,7 @@ def test_why_containers_did_not_start(
     client.write_text(f"#!/bin/sh\necho '{said}' >&2; exit 1\n", encoding="utf-8")
     client.chmod(0o755)
     with pytest.raises(kind, match=sentence) as caught:
-        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
+        project(client).up(["server-1"], "trial.yaml", [])
     assert type(caught.value) is kind
 
 
@@ -225,5 +267,5 @@ def test_a_container_that_ended_while_it_was_started_says_why(
     kept = tmp_path / "failed" / "t-server-1.txt"
     why = rf"t-server-1 exited \(3\).* after printing: ERROR: no licence for t-server-1: see {kept}$"
     with pytest.raises(ServerFailed, match=why):
-        Project(Docker(client, "26", "2.26"), tmp_path / "01-jvms-1").up(["server-1"], "trial.yaml", [])
+        project(client).up(["server-1"], "trial.yaml", [])
     assert kept.read_text(encoding="utf-8") == "starting\nERROR: no licence for t-server-1\nbye\n"

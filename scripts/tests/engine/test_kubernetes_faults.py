@@ -4,10 +4,12 @@
 import io
 import json
 import tarfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fake_api
 import pytest
 from builders import make_jvm
 from fake_api import NAMESPACE, FakeApi, cluster, refused
@@ -17,7 +19,7 @@ from waiting import wait_until
 from steelyard.engines.kubernetes import api, deployment
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.deployment import KubernetesDeployment
-from steelyard.errors import ServerFailed
+from steelyard.errors import NoSpace, ServerFailed
 from steelyard.spec.agreement import requested_settings
 
 ENDING = 'namespaces "trials" not found'
@@ -179,3 +181,39 @@ def test_an_api_server_that_comes_back_has_taken_nothing(trial: Trial) -> None:
     trial.api.away = False
     trial.tell("server-0", "server", "killed")
     assert trial.failure("server-1").startswith("server-1 ended with signal 9")
+
+
+def test_an_api_server_that_lists_and_refuses_watches_is_asked_with_pauses(
+    trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses = list[float]()
+
+    class Closed(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            pauses.extend([] if timeout is None else [timeout])
+            return super().wait()  # until it is closed
+
+    def refuse(handler: fake_api._Handler, *_: object) -> None:
+        handler._refuse(403, "Forbidden", 'cannot watch resource "pods"')
+
+    monkeypatch.setattr(fake_api._Handler, "_watch", refuse)
+    monkeypatch.setattr(api, "_AGAIN", 600.0)
+    monkeypatch.setattr(threading, "Event", Closed)
+    watch = api.PodWatch(trial.api, f"{NAMESPACE}/pods", "")
+    wait_until(lambda: pauses, "the end of a watch")
+    watch.close()
+    assert "server-0" in watch.pods
+    assert pauses[0] > 0.0
+
+
+def test_a_full_disk_keeps_no_object_of_a_trial_in_the_cluster(
+    trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise NoSpace("full")
+
+    trial.api.answers[f"GET {NAMESPACE}/pods/server-0/log"] = (200, "its words")
+    monkeypatch.setattr(deployment, "write_atomic", full)
+    with pytest.raises(NoSpace):
+        trial.deployment.close()
+    assert "server-0" in trial.api.asked_for("DELETE")

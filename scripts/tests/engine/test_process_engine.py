@@ -18,15 +18,11 @@ from waiting import wait_until
 
 from steelyard.engines.process.deployment import ProcessDeployment
 from steelyard.engines.process.engine import ProcessEngine
-from steelyard.engines.process.priming import archived_classes, primed_folder
 from steelyard.errors import MissingRequirement, PortInUse, ProgramGone, ServerFailed
-from steelyard.host.ports import refuse_ephemeral
 from steelyard.host.programs import write_mark
 from steelyard.paths import ROOT
-from steelyard.processes import Children, client
+from steelyard.processes import Children
 from steelyard.results.spec import Artifact, Component, Role
-from steelyard.spec.injectors import ARCHIVE
-from steelyard.workload.schema import Ready
 
 # As Open Liberty 26.0.0.3 printed it.
 BIND_FAILED = (
@@ -192,17 +188,23 @@ def test_a_port_that_was_taken_meanwhile_is_told(
         deployment.failure("database")
 
 
-def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
-    tmp_path: Path, children: Children
-) -> None:
-    package, primed = tmp_path / "p", tmp_path / "primed"
+def without_port(folder: Path, children: Children, said: str) -> ProcessDeployment:
+    """A Liberty server that says something of a port and lives."""
+    package, primed = folder / "p", folder / "primed"
     (package / "wlp" / "bin").mkdir(parents=True)
     (primed / "servers").mkdir(parents=True)
     script = package / "wlp" / "bin" / "server"
-    script.write_text(f"#!/bin/sh\necho '{BIND_FAILED}'\nexec sleep 600\n", encoding="utf-8")
+    script.write_text(f"#!/bin/sh\necho '{said}'\nexec sleep 600\n", encoding="utf-8")
     script.chmod(0o755)
-    deployment = ProcessDeployment(children, tmp_path / "t", {"server-2": str(package)}, {"server-2": primed})
+    deployment = ProcessDeployment(children, folder / "t", {"server-2": str(package)}, {"server-2": primed})
     deployment.start([process("server-2", artifact=LIBERTY)])
+    return deployment
+
+
+def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
+    tmp_path: Path, children: Children
+) -> None:
+    deployment = without_port(tmp_path, children, BIND_FAILED)
 
     def told() -> bool:
         try:
@@ -220,88 +222,16 @@ def test_a_liberty_server_that_lives_without_its_port_is_not_waited_for(
     assert (tmp_path / "t" / "servers" / "server-2" / "logs" / "console.log").exists()
 
 
-def unprimed(package: Path, script: str) -> Path:
-    """A package with two servers that `script` starts."""
-    for name in ("s", "other"):
-        (package / "wlp" / "usr" / "servers" / name).mkdir(parents=True)
-    server = package / "wlp" / "bin" / "server"
-    server.parent.mkdir()
-    server.write_text(script, encoding="utf-8")
-    server.chmod(0o755)
-    return package
-
-
-def test_a_server_starts_once_in_the_folder_that_all_are_copied_from(
-    tmp_path: Path, children: Children
-) -> None:
-    started = f"""#!/bin/sh
-echo "$HTTP_PORT" >> {tmp_path}/starts
-mkdir "$WLP_USER_DIR/servers/$2/workarea" && cd "$WLP_USER_DIR" || exit 1
-exec {sys.executable} -m http.server --bind 127.0.0.1 "$HTTP_PORT"
-"""
-    package = unprimed(tmp_path / "p", started)
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
-    one = one.model_copy(update={"ready": Ready(path="/no-database-yet", live="/servers/")})
-    primed = primed_folder(one, package, children)
-    assert [path.name for path in (primed / "servers").iterdir()] == ["s"]
-    assert (primed / "servers" / "s" / "workarea").is_dir()
-    assert primed_folder(one, package, children) == primed
-    (port,) = (tmp_path / "starts").read_text(encoding="utf-8").split()
-    refuse_ephemeral([int(port)])  # another program could have been given it meanwhile
-    assert sorted(path.name for path in package.iterdir()) == [primed.name, "wlp"]
-
-
-def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(
-    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "KEPT", tmp_path / "failed")
-    package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; echo bye; exit 3\n")
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
-    kept = tmp_path / "failed" / "first-start-of-server-1.txt"
-    said = rf"server-1 ended with exit code 3 after printing: no such feature \| bye: see {kept}$"
-    with pytest.raises(ServerFailed, match=said):
-        primed_folder(one, package, children)
-    assert kept.read_text(encoding="utf-8") == "no such feature\nbye\n"
-    assert [path.name for path in package.iterdir()] == ["wlp"]
-
-
-ARCHIVES = """
-import pathlib, sys, time
-made = next(word.partition("=")[2] for word in sys.argv if word.startswith("-XX:ArchiveClassesAtExit="))
-pathlib.Path("ready").touch()
-while not pathlib.Path("stop").exists(): time.sleep(0.01)
-pathlib.Path(made).write_text("classes")
-print("x", file=open(sys.argv[1], "a"))
-"""
-
-
-def archiving(script: str, *more: str) -> Component:
-    """An injector that ends by its stop file, as a script."""
-    words = [sys.executable, "-c", script, *more, "${jvm_options}"]
-    return process(
-        "injector-1",
-        role="injector",
-        port=None,
-        artifact=Artifact(form="command", words=words),
-        jvm_options=["-Xmx1g", f"{ARCHIVE}${{package}}-classes-17.jsa"],
-    )
-
-
-def test_the_injectors_classes_are_archived_once(tmp_path: Path, children: Children) -> None:
-    package = tmp_path / "loadgen"
-    package.mkdir()
-    one = archiving(ARCHIVES, str(tmp_path / "made"))
-    for _ in range(2):
-        archived_classes(one, package, children)
-    assert (tmp_path / "loadgen-classes-17.jsa").read_text(encoding="utf-8") == "classes"
-    assert not list(package.iterdir()), "images are made of it"
-    assert (tmp_path / "made").read_text(encoding="utf-8") == "x\n"
-
-
-def test_an_injector_that_does_not_start_leaves_no_archive(tmp_path: Path, children: Children) -> None:
-    with pytest.raises(ServerFailed, match="injector-1 ended with exit code 4"):
-        archived_classes(archiving("import sys; sys.exit(4)"), tmp_path / "loadgen", children)
-    assert not list(tmp_path.iterdir())
+def test_a_port_that_a_liberty_server_has_besides_is_named(tmp_path: Path, children: Children) -> None:
+    """As of a server with TLS, of which each instance opens 9443: no --port helps."""
+    said = BIND_FAILED.replace("defaultHttpEndpoint", "defaultHttpEndpoint-ssl").replace("17999", "9443")
+    deployment = without_port(tmp_path, children, said)
+    console = deployment.logs("server-2") / "console.log"
+    wait_until(lambda: "9443" in console.read_text(encoding="utf-8"), "its line")
+    with pytest.raises(
+        ServerFailed, match=r"server-2 could not open port 9443, .* `httpsPort=-1`, or a port"
+    ):
+        deployment.failure("server-2")
 
 
 def test_components_end_before_what_they_need_and_may_start_again(

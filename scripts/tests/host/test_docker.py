@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,6 +77,32 @@ def test_an_engine_elsewhere_is_refused(tmp_path: Path) -> None:
     environment = {**client(tmp_path, f"echo '{GOOD}'"), "DOCKER_HOST": "tcp://lab:2375"}
     with pytest.raises(BadInput, match=r"another host .*tcp://lab:2375"):
         find_docker(environment)
+
+
+@pytest.mark.parametrize(
+    ("here", "told", "is_here"),
+    [
+        ("6.1.0-18-amd64", "6.1.0-18-amd64", True),
+        ("6.8-rc1", "6.8.0-rc1", True),
+        ("6.1.0-18-amd64", "", True),
+        ("6.1.0-18-amd64", "6.12.54-linuxkit", False),
+    ],
+)
+def test_an_engine_of_another_kernel_is_not_of_this_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str, told: str, is_here: bool
+) -> None:
+    """By a context of ssh, or as that of Docker Desktop in its virtual machine: neither is seen in DOCKER_HOST."""
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(release=here))
+    version = GOOD.replace('"Server":{', f'"Server":{{"KernelVersion":"{told}",')
+    environment = client(tmp_path, f"echo '{version}'")
+    assert find_docker(environment, measures=False).compose_version
+    if is_here:
+        assert find_docker(environment).compose_version
+    else:
+        with pytest.raises(
+            BadInput, match=r"another kernel \(6\.12\.54-linuxkit\) .*docker context use default"
+        ):
+            find_docker(environment)
 
 
 def test_the_error_line_is_without_prefixes() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import make_component
 from fake_site import READY_AFTER
 from planned import asked
 from sessions import WINDOW, Bench, events, failed, order, ping
@@ -20,6 +21,7 @@ from steelyard.results.failure import Failure
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session import runner, trial_run
+from steelyard.session.trial import _set_aside
 
 
 def test_a_session_of_steady_trials(bench: Bench) -> None:
@@ -397,12 +399,17 @@ def test_a_sampler_that_ends_voids_its_trial(bench: Bench) -> None:
 def test_what_a_killed_trial_left_is_set_aside_without_its_keys(bench: Bench) -> None:
     directory = bench.session(ping())
     folder = directory.trial_path(1, directory.session().schedule[0].arm, 0)
-    key = folder / "servers" / "server-1" / "usr" / "key.pem"
-    key.parent.mkdir(parents=True)
-    key.write_text("secret", encoding="utf-8")
+    for left in ("server-1/usr", "shared", "server-1/tmp", "server-1/rows"):
+        key = folder / "servers" / left / "key.pem"
+        key.parent.mkdir(parents=True)
+        key.write_text("secret", encoding="utf-8")
     (folder / "servers" / "server-1" / "console.log").write_text("words", encoding="utf-8")
     bench.run(directory)
     aside = folder.with_name(f"{folder.name}.interrupted-1")
     assert (aside / "servers" / "server-1" / "console.log").exists()
-    assert not list(aside.rglob("key.pem"))
+    assert [path.parent.name for path in aside.rglob("key.pem")] == ["rows"]
     assert len(directory.trials()) == 4
+    _set_aside(aside, [make_component(name="server-1", data="rows")])
+    again = aside.with_name(f"{aside.name}.interrupted-1")
+    assert (again / "servers" / "server-1" / "console.log").exists()
+    assert not list(again.rglob("key.pem"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from waiting import TINY, wait_until
 
+from steelyard.errors import Busy, NoSpace
 from steelyard.session import workload_up
 
 KEEPER = """
@@ -86,3 +87,30 @@ def test_down_is_not_said_before_the_keeper_has_ended(tmp_path: Path) -> None:
     assert set(said) == {
         f"olio is still ending: wait, or end its process {up.keeper} with `kill -9 {up.keeper}`"
     }
+
+
+@pytest.mark.parametrize("error", [PermissionError, ProcessLookupError])
+def test_down_of_what_is_another_users_or_has_just_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[OSError]
+) -> None:
+    def kill(*_: object) -> None:
+        raise error
+
+    state = tmp_path / "state.json"
+    up = workload_up.Up(workload="olio", keeper=os.getpid(), servers=[])
+    state.write_text(up.model_dump_json(), encoding="utf-8")
+    monkeypatch.setattr(workload_up, "_is_keeper", lambda _: True)
+    monkeypatch.setattr(os, "kill", kill)
+    if error is ProcessLookupError:
+        assert workload_up.stop(print, TINY, state) == up
+    else:
+        says = rf"olio is up, and its process {up.keeper} belongs to another user: run `down` as that user"
+        with pytest.raises(Busy, match=says):
+            workload_up.stop(print, TINY, state)
+
+
+def test_an_up_whose_log_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(workload_up, "STATE", tmp_path / "file" / "state.json")
+    with pytest.raises(NoSpace, match=r"cannot write .*keeper\.log"):
+        workload_up.start(["up", "olio"], 1.0)

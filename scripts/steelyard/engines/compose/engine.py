@@ -112,7 +112,7 @@ class ComposeDeployment(Deployment[RunningContainer]):
         super().__init__(directory)
         self._engine, self._docker = engine, engine.docker
         self._spec = spec
-        self._project = Project(engine.docker, self._directory)
+        self._project = Project(engine.docker, self._directory, engine.children)
         self._components = {component.name: component for component in spec.components}
 
     def start(self, components: Sequence[Component]) -> None:

@@ -18,7 +18,7 @@ from steelyard.clock import Deadline
 from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
-from steelyard.processes.children import describe_exit, own_words
+from steelyard.processes.children import Children, describe_exit, own_words
 from steelyard.processes.client import keep_output
 from steelyard.processes.listening import Listener, namespace_listeners
 from steelyard.processes.reasons import read_log
@@ -41,8 +41,10 @@ def removal_of(project: str) -> list[str]:
 class Project:
     """`docker compose` with the files of one trial."""
 
-    def __init__(self, docker: Docker, directory: Path) -> None:
+    def __init__(self, docker: Docker, directory: Path, children: Children) -> None:
+        """`children` knows what ends when the harness is killed."""
         self._docker = docker
+        self._owner = children.owner
         self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
@@ -68,7 +70,8 @@ class Project:
         up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
         # The override says everything: variables of the bundle are for people.
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
-        environment = {**inherited, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
+        # Killed with the harness: it would go on starting what the guard's `down` has not found yet.
+        environment = {**inherited, **self._owner, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
         try:
             if instead_of:
                 self._docker.run("rm", "--force", "--volumes", *instead_of, defer_interrupts=True)

@@ -230,10 +230,12 @@ class PodWatch:
 
     def _follow(self) -> None:
         while not self._closed.is_set():
+            began = time.monotonic()
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError, KeyError, ApiError):
                 self._list_and_watch()
             self._last_reply = self._last_reply or time.monotonic()
-            self._closed.wait(_AGAIN if self.seconds_since_reply() > _AGAIN else 0.0)
+            # Whatever ended it: one that lists and refuses watches would be asked hundreds of times a second.
+            self._closed.wait(began + _AGAIN - time.monotonic())
 
     def _list_and_watch(self) -> None:
         """List, then follow what changes for a while."""

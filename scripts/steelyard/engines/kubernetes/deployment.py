@@ -22,7 +22,7 @@ from steelyard.engines.kubernetes.cluster import GONE_LIMIT, MAKERS, OURS, Clust
 from steelyard.engines.kubernetes.manifests import OBSERVER, cpus_of
 from steelyard.engines.kubernetes.nodes import daemons
 from steelyard.engines.kubernetes.pods import NAME, TRIAL, Member, with_reason
-from steelyard.errors import ServerFailed
+from steelyard.errors import NoSpace, ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes.reasons import READ
 from steelyard.results.failure import Failure
@@ -249,16 +249,18 @@ class KubernetesDeployment(Deployment[Member]):
         return super().stop(chosen, grace)
 
     def close(self) -> None:
-        """Remove all that bears the trial's label; logs stay."""
-        self.stop()
-        if self._watch is not None:
-            self._watch.close()
-            self._keep_pods(self._watch)
-            self._watch = None
-            # What could not be removed is tried once more when the harness ends.
-            with contextlib.suppress(ApiError):
-                self._cluster.remove(OURS, self._selector)
-        shutil.rmtree(self._directory / "cache", ignore_errors=True)
+        """Remove all that bears the trial's label, also where logs cannot be kept; logs stay."""
+        try:
+            self.stop()
+        finally:
+            if self._watch is not None:
+                self._watch.close()
+                self._keep_pods(self._watch)
+                self._watch = None
+                # What could not be removed is tried once more when the harness ends.
+                with contextlib.suppress(ApiError):
+                    self._cluster.remove(OURS, self._selector)
+            shutil.rmtree(self._directory / "cache", ignore_errors=True)
 
     def _open(self) -> PodWatch:
         if self._watch is None:
@@ -355,7 +357,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _end(self, units: Sequence[Member], grace: float) -> None:
         there = [unit for unit in units if unit.there]
-        if not there:
+        if not there or self._watch is None:  # closed: all was removed
             return
         self._orphan(there)
         for seconds, within in ((max(1, round(grace)), grace + GONE_LIMIT), (0, GONE_LIMIT)):
@@ -377,7 +379,7 @@ class KubernetesDeployment(Deployment[Member]):
     def _keep_pods(self, watch: PodWatch) -> None:
         """Where they ran, and all else that was told of them."""
         text = json.dumps(list(watch.last.values()), indent=1)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, NoSpace):
             write_atomic(self._directory / "logs" / "pods.json", f"{text}\n")
 
     def _make_folder(self, folder: Path) -> None:

@@ -26,7 +26,7 @@ _ATTEMPTS = 3
 
 
 def take_lock(cluster: Cluster, session: str, children: Children) -> None:
-    """Take the lock of a namespace until this process ends.
+    """Take the lock of a namespace until this process ends; `session` is an id, as no other session of any host has.
 
     Raises:
         Busy: another session holds it.

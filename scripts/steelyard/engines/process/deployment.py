@@ -4,8 +4,9 @@
 import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from steelyard.engines.process.command import (
 )
 from steelyard.engines.process.quota import group_of, make_group, remove_group
 from steelyard.engines.readiness import is_open
-from steelyard.errors import PortInUse
+from steelyard.errors import PortInUse, ServerFailed
 from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
@@ -31,7 +32,7 @@ from steelyard.results.spec import Component
 from steelyard.results.store import no_space, write_atomic
 from steelyard.sampling.cgroup import Place
 
-_BIND_FAILED = "CWWKO0221E: "
+_BIND_FAILED = re.compile(r"CWWKO0221E: (?:.*\bport (\d+))?")
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
 _TAKEN = "Address already in use"
 
@@ -73,7 +74,17 @@ class ProcessDeployment(Deployment[Child]):
         if code is not None:
             taken = code == component.port_taken or _TAKEN in child.last_lines(20)
         else:
-            taken = component.artifact.form == "liberty" and _BIND_FAILED in child.read_output()
+            refused = (
+                _BIND_FAILED.search(child.read_output()) if component.artifact.form == "liberty" else None
+            )
+            if refused and refused[1] not in (None, str(component.port), str(component.serves)):
+                raise ServerFailed(
+                    f"{name} could not open port {refused[1]}, which its server.xml has beside ${{HTTP_PORT}} and"
+                    " something holds, another of its servers perhaps: give its endpoint `httpsPort=-1`, or a port of"
+                    " its own for each server",
+                    name,
+                )
+            taken = refused is not None
         if taken:
             said = f" (it said: {reason(child.read_output())})" if code is not None else ""
             raise PortInUse(
@@ -104,19 +115,13 @@ class ProcessDeployment(Deployment[Child]):
     def close(self) -> None:
         """Stop everything and remove work areas; logs stay."""
         self.stop(grace=5.0)
+        for path in working_files(self._directory, self._components.values()):
+            self._remove(path)
         for component in self._components.values():
-            for part in ("usr", TEMPORARY, OWN_CACHE, component.data):
-                if part is not None:
-                    self._remove(self._folder(component) / part)
             if self._parent is not None and component.cpu_quota is not None:
                 group = group_of(self._parent, component)
                 remove_group(group)
                 self._registry.forget_crash(_crash_name(group))
-        shutil.rmtree(self._directory / "cache", ignore_errors=True)
-        self._remove(self._directory / "servers" / SHARED)
-
-    def _folder(self, component: Component) -> Path:
-        return self._directory / ("load" if component.role == "injector" else "servers") / component.name
 
     def _remove(self, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -129,7 +134,7 @@ class ProcessDeployment(Deployment[Child]):
         self._registry.stop(units, grace)
 
     def _start(self, component: Component) -> Child:
-        folder = self._folder(component)
+        folder = _folder(self._directory, component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         if self._parent is not None and component.cpu_quota is not None:
             group = group_of(self._parent, component)
@@ -152,8 +157,8 @@ class ProcessDeployment(Deployment[Child]):
                 self._remove_on_crash(folder / component.data)
                 if component.data_from is not None:
                     shutil.copytree(component.data_from, folder / component.data)
-        except (OSError, shutil.Error) as error:
-            raise no_space(folder, error if error.errno else OSError(28, str(error))) from error
+        except OSError as error:
+            raise no_space(folder, error) from error
         for name, text in files(component).items():
             write_atomic(folder / name, text)
         if component.settings:
@@ -166,6 +171,25 @@ class ProcessDeployment(Deployment[Child]):
             cwd=Path(component.started_in) if component.started_in is not None else folder,
             env={**inherited_environment(), **environment(component, places)},
         )
+
+
+def working_files(directory: Path, components: Iterable[Component]) -> list[Path]:
+    """What components may leave in a trial's directory that is of no use once they have ended: copies of servers and
+    what they share, which may hold keys, class caches, temporary files, data."""
+    return [
+        directory / "cache",
+        directory / "servers" / SHARED,
+        *(
+            _folder(directory, component) / part
+            for component in components
+            for part in ("usr", TEMPORARY, OWN_CACHE, component.data)
+            if part is not None
+        ),
+    ]
+
+
+def _folder(directory: Path, component: Component) -> Path:
+    return directory / ("load" if component.role == "injector" else "servers") / component.name
 
 
 def _crash_name(path: Path) -> str:

@@ -80,6 +80,8 @@ class ProcessEngine:
     """Folder of the project's builds, by fingerprint."""
     _seen: dict[Path, object] = field(default_factory=dict)
     """What tells each file of a program from another in its place, as first seen."""
+    _unmade: set[Path] = field(default_factory=set)
+    """Archives of classes that the injectors' JVM does not make."""
 
     def check(self, specs: Sequence[Spec]) -> None:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
@@ -100,7 +102,12 @@ class ProcessEngine:
         for component in spec.components:
             artifact = component.artifact
             package = self.package(artifact) if artifact.package is not None else None
-            now = {path: programs.stamp(path) for path in programs.of_artifact(artifact, package)}
+            now: dict[Path, object] = {
+                path: programs.stamp(path) for path in programs.of_artifact(artifact, package)
+            }
+            if package is not None and artifact.form == "liberty" and artifact.path is not None:
+                usr, server = package / "wlp" / "usr", artifact.words[0]
+                now[usr / "servers" / server] = programs.server_digest(usr, server)
             lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
             if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
                 lost.append(java)
@@ -129,7 +136,7 @@ class ProcessEngine:
             if component.artifact.form == "liberty"
         }
         for injector in spec.injectors:
-            archived_classes(injector, Path(packages[injector.name]), self.children)
+            archived_classes(injector, Path(packages[injector.name]), self.children, self._unmade)
         replay = directory / "replay"
         parent = find_parent() if has_quota(spec) else None
         scripts = {
