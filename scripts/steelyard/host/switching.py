@@ -276,13 +276,18 @@ def write_record(system: System, record: HostRecord, name: str = RECORD) -> None
 
 
 def write_back(system: System, original: Mapping[str, str], name: str = RECORD) -> None:
-    """Under the lock: set every state to what it was, the last one first; the record goes when all of them are."""
-    failures = []
-    for state in sorted(original, key=[*STATES, *original].index, reverse=True):
-        try:
-            find_state(state).set(system, original[state])
-        except SteelyardError as error:
-            failures.append(str(error))
+    """Under the lock: set every state to what it was, the last one first; the record goes when all of them are.
+
+    All of them are gone through twice: what comes online with one state has the value of another that it went with.
+    """
+    failures: list[str] = []
+    for _ in range(2):
+        failures.clear()
+        for state in sorted(original, key=[*STATES, *original].index, reverse=True):
+            try:
+                find_state(state).set(system, original[state])
+            except SteelyardError as error:
+                failures.append(str(error))
     if failures:
         values = ", ".join(f"{state} {value}" for state, value in original.items())
         again = "The next session tries again" if name == RECORD else "`./steelyard host restore` tries again"
