@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import trees
 from trees import CPU, CPUSETS, Hotplug, power, put, x86_smt2
 
 from steelyard.errors import BadInput, MissingRequirement
@@ -155,6 +156,25 @@ def test_the_cores_of_an_x86_arm(tmp_path: Path) -> None:
         planned_cores({"smt": "on"}, kernel)
     with pytest.raises(MissingRequirement, match=r"CPU 8 is offline now"):
         planned_cores({"cpus_online": "0-8"}, kernel)
+
+
+def test_an_arm_gets_threads_that_stay_online_and_that_may_be_used(tmp_path: Path) -> None:
+    """The kernel keeps the first thread of each core, whichever this process may use."""
+    put(trees.cpus(tmp_path / "x86", [[0, 1], [2, 3]]), f"{CPU}/smt/control", "on")
+    host = System(tmp_path / "x86", "x86_64")
+    assert planned_cores({"smt": "off"}, host, {0, 1, 3, 2}).cpus == (0, 2)
+    assert planned_cores({"smt": "off"}, host, {0, 2, 3}).cpus == (0, 2)
+    assert planned_cores({"smt": "on"}, host, {1, 3}).cpus == (1, 3)
+    for allowed in ({1, 3}, {0, 1, 3}):
+        with pytest.raises(BadInput, match=r"may use others alone .*`taskset -c 0-3 \./steelyard"):
+            planned_cores({"smt": "off"}, host, allowed)
+    kernel = power9(tmp_path / "power")
+    assert planned_cores({"smt": 4}, kernel, {0, 1, 6, 8, 9, 14}).cpus == (0, 1, 8, 9)
+    assert planned_cores({"smt": 4, "cpus_online": "0-1,8-15"}, kernel).cpus == (0, 1, 8, 9, 10, 11)
+    with pytest.raises(BadInput, match=r"`taskset -c 0-15 \./steelyard"):
+        planned_cores({"smt": 4}, kernel, {0, 1, 14})
+    kernel.bring({0, 1, 8, 9})
+    assert planned_cores({"smt": 4}, kernel, {8, 9}).cpus == (8, 9, 10, 11)
 
 
 def test_which_cpus_are_online(tmp_path: Path) -> None:
