@@ -37,12 +37,8 @@ def save_sets(system: System, cpus: Iterable[int]) -> None:
         _write_record(system, kept)
 
 
-def restore_sets(system: System, cpus: Iterable[int]) -> None:
-    """After CPUs came online: make the CPU sets again that had them, and see that they can be used from here.
-
-    Raises:
-        MissingRequirement: they cannot.
-    """
+def restore_sets(system: System) -> None:
+    """After CPUs came online: make the CPU sets again that had them."""
     online = set(read_cpus(system, "sys/devices/system/cpu/online"))
     kept, now = _read_record(system), _sets(system)
     # From the top: a set may have no CPU that the one above it has not.
@@ -55,9 +51,16 @@ def restore_sets(system: System, cpus: Iterable[int]) -> None:
             del kept[name]
     if system.path(RECORD).exists():
         _write_record(system, kept)
-    if system.root == Path("/") and (idle := unusable(cpus)):
+
+
+def require_usable(system: System, cpus: Iterable[int]) -> None:
+    """See that the CPUs of an arm can be used from here once they are online (raises MissingRequirement).
+
+    Others may come online that a smaller CPU set around this session does not have: no concern of it.
+    """
+    if system.is_here and (idle := unusable(cpus)):
         raise MissingRequirement(
-            f"CPU {cpu_list(idle)} came online and cannot be used from here: the CPU set of this session's control"
+            f"CPU {cpu_list(idle)} is online and cannot be used from here: the CPU set of this session's control"
             " group does not have it; add it there (cpuset.cpus), or start the session anew outside of that group"
         )
 

@@ -11,7 +11,6 @@ of now (`planned_cores`); what comes online is then seen to be usable (`cpusets`
 
 import os
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host import cpusets
@@ -52,7 +51,7 @@ def _switch(system: System, wanted: set[int]) -> None:
         system.write(_file(cpu), "1")
     for cpu in sorted(online - wanted, reverse=True):
         system.write(_file(cpu), "0")
-    cpusets.restore_sets(system, wanted - online)
+    cpusets.restore_sets(system)
 
 
 # --- threads of each core
@@ -152,7 +151,7 @@ def _write(system: System, value: str) -> None:
         wanted = {core.cpus[0] for core in layout.cores} if layout is not None else before
     cpusets.save_sets(system, before - wanted)
     system.write(_CONTROL, mode)
-    cpusets.restore_sets(system, set(_cpus(system, "online")) - before)
+    cpusets.restore_sets(system)
 
 
 def _levels(system: System) -> list[Scalar]:
@@ -272,7 +271,7 @@ def planned_cores(
     host = system or System()
     online = set(_cpus(host, "online"))
     if allowed is None:
-        allowed = os.sched_getaffinity(0) if host.root == Path("/") else online
+        allowed = os.sched_getaffinity(0) if host.is_here else online
     now, stay = read_layout(host.root, allowed=allowed), set(_cpus(host, "present")) | online
     if "cpus_online" in wanted:
         stay = set(parse_cpu_list(CPUS_ONLINE.value(host, wanted["cpus_online"])))

@@ -253,6 +253,28 @@ def test_cpus_on_which_nothing_can_run_are_found() -> None:
     assert os.sched_getaffinity(0) == mine
 
 
+def test_a_session_in_a_smaller_cpu_set_brings_threads_back_that_it_cannot_use(
+    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Hotplug, "is_here", True)
+    monkeypatch.setattr("steelyard.host.cpusets.unusable", lambda cpus: sorted(set(cpus) - {0, 1, 8}))
+    kernel = x86(tmp_path)
+    off, on = {"smt": "off"}, {"smt": "on"}
+    with HostStates([off, on], children, "s", kernel) as states:
+        states.enter((1, 1), off, (0, 1))
+        states.enter((1, 2), on, (0, 8))
+        with pytest.raises(MissingRequirement, match="CPU 9 is online and cannot be used from here"):
+            states.enter((1, 2), on, (1, 9))
+        states.enter((2, 1), off, (0, 1))
+    assert SMT.read(kernel) == "on"
+    with (
+        HostStates([off], children, "s", kernel) as states,
+        pytest.raises(MissingRequirement, match="CPU 2-3"),
+    ):
+        states.enter((1, 1), off, (0, 1, 2, 3))
+    assert SMT.read(kernel) == "on"
+
+
 @pytest.mark.alone
 def test_this_hosts_cpus_go_and_come_and_can_be_used(host: System) -> None:
     state = STATES["cpus_online"]
