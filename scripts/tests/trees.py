@@ -97,7 +97,7 @@ def power(root: Path, cores: int, threads: int = 8, online: int | None = None) -
 
 class Hotplug(System):
     """A tree whose CPUs go offline and come online as in a kernel: topology goes and comes, CPU sets of version 1 lose
-    what goes and do not get it back.
+    what goes and do not get it back, an interrupt that loses all of its CPUs gets every one.
 
     Args:
         root: where; every CPU that is present there belongs to the core that `threads` gives it.
@@ -148,6 +148,9 @@ class Hotplug(System):
         for path in (self.root / CPUSETS).glob("*/**/cpuset.cpus"):
             kept = set(parse_cpu_list(path.read_text(encoding="ascii"))) - gone
             path.write_text(cpu_list(kept) + "\n", encoding="ascii")
+        for path in (self.root / "proc/irq").glob("*/smp_affinity_list"):
+            if not wanted.intersection(parse_cpu_list(path.read_text(encoding="ascii"))):
+                path.write_text(cpu_list(wanted) + "\n", encoding="ascii")
 
 
 class Clocks(Hotplug):

@@ -245,6 +245,28 @@ def test_a_cpu_set_that_went_meanwhile_is_no_error(kernel: Hotplug) -> None:
     assert not kernel.path(RECORD).exists()
 
 
+def test_interrupts_go_back_to_the_cpus_that_alone_served_them(kernel: Hotplug) -> None:
+    put(kernel.root, "proc/net/route", "Iface Destination\neth0 00000000 0 3 0 0 20 00000000 0 0 0")
+    masks = {40: "3", 41: "0-15", 42: "8", 43: "2,7"}
+    for number, mask in masks.items():
+        put(kernel.root, f"sys/class/net/eth0/device/msi_irqs/{number}", "msix")
+        put(kernel.root, f"proc/irq/{number}/smp_affinity_list", mask)
+
+    def moved() -> list[int]:
+        return [
+            number for number in masks if kernel.text(f"proc/irq/{number}/smp_affinity_list") != masks[number]
+        ]
+
+    moves = []
+    for state, value in ((SMT, "4"), (SMT, "1"), (SMT, "4"), (SMT, "8"), (CPUS_ONLINE, "0-2,4-15")):
+        state.set(kernel, value)
+        moves.append(moved())
+    assert moves == [[], [40, 43], [43], [], [40]]
+    CPUS_ONLINE.set(kernel, "0-15")
+    assert moved() == []
+    assert not kernel.path(RECORD).exists()
+
+
 def test_cpus_on_which_nothing_can_run_are_found() -> None:
     mine = os.sched_getaffinity(0)
     assert unusable(mine) == []
