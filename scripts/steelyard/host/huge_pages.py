@@ -171,10 +171,7 @@ def command(value: str) -> str:
     """What a person types to set it."""
     if "=" not in value:
         return f"sudo sysctl vm.nr_hugepages={value}"
-    return "; ".join(
-        f"echo {count} | sudo tee /{_NODES}/{node}/hugepages/hugepages-SIZEkB/nr_hugepages"
-        for node, count in counts_of(value).items()
-    )
+    return f"sudo ./steelyard host set 'huge_pages={value}'"
 
 
 def judge(system: System) -> Seen:

@@ -93,7 +93,7 @@ GOVERNOR = HostState(
     **in_files(_governors),
     parse=_parse_governor,
     command=lambda value: (
-        f"{_SET} governor={value}" if "=" in value else f"sudo cpupower frequency-set -g {value}"
+        f"{_SET} 'governor={value}'" if "=" in value else f"sudo cpupower frequency-set -g {value}"
     ),
     judge=_judge_governor,
     missing=lambda _system: _NO_CONTROL,
