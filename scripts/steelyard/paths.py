@@ -34,3 +34,19 @@ _DOCUMENT = re.compile(r"(?<![\w/])docs/(?=[\w/-]+\.md)")
 def name_program(text: str) -> str:
     """A text with its commands as they are typed here, and with its documents where they lie."""
     return _DOCUMENT.sub(f"{ROOT}/docs/", text.replace("./steelyard", PROGRAM)) if IS_RELEASE else text
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file or a folder, as far as this user can see: where a path is too long or leads through the
+    closed folder of another user, `Path.exists` raises OSError (before Python 3.14), and so do the two below."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder, as far as this user can see."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file, as far as this user can see."""
+    return os.path.isfile(path)  # noqa: PTH113

@@ -54,11 +54,14 @@ def parse_size(text: str | int) -> int:
 
 def parse_duration(text: str | float) -> float:
     """Duration in seconds of `500ms`, `30s`, `2m`, `1h` or a plain number of seconds; raises ValueError."""
-    number, unit = _parts(text, r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", "duration", "30s, 500ms or 2m")
-    seconds = float(number) * _DURATIONS[unit or "s"]
+    if isinstance(text, int | float) and not isinstance(text, bool) and text >= 0:
+        seconds: float = text  # as a text it may be 5e-05
+    else:
+        number, unit = _parts(text, r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", "duration", "30s, 500ms or 2m")
+        seconds = float(number) * _DURATIONS[unit or "s"]
     if seconds > YEAR:
-        raise ValueError(f"{quote_value(text)} is more than a year")
-    return seconds
+        raise ValueError(f"{shorten(quote_value(text))} is more than a year")
+    return float(seconds)
 
 
 def parse_share(text: str | float) -> float:

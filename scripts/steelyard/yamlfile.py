@@ -6,7 +6,6 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 
 import difflib
 import math
-import os
 import re
 import warnings
 from collections.abc import Mapping
@@ -29,6 +28,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from steelyard.documented import Documented
 from steelyard.errors import BadInput, plain_words
+from steelyard.paths import is_file
 from steelyard.regular import read_text
 from steelyard.units import MIB, parse_duration, parse_share, parse_size, quote_value, shorten
 
@@ -266,7 +266,7 @@ def find_file(name: str, named: Mapping[str, Path], noun: str, more: str = "") -
         BadInput: there is none; the sentence lists the names that there are, and `more`.
     """
     if name.endswith((".yaml", ".yml")):
-        if not os.path.isfile(name):  # noqa: PTH113 - the other raises for a name that is too long
+        if not is_file(Path(name)):
             raise BadInput(f"there is no {noun} file {name}: check the path")
         return Path(name)
     if name not in named:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the small files that a kernel shows, for hosts that the tests do not run on."""
 
+import errno
+import os
+import re
 import shutil
 from pathlib import Path
 
@@ -94,7 +97,7 @@ def power(root: Path, cores: int, threads: int = 8, online: int | None = None) -
 
 class Hotplug(System):
     """A tree whose CPUs go offline and come online as in a kernel: topology goes and comes, CPU sets of version 1 lose
-    what goes and do not get it back.
+    what goes and do not get it back, an interrupt that loses all of its CPUs gets every one.
 
     Args:
         root: where; every CPU that is present there belongs to the core that `threads` gives it.
@@ -145,6 +148,36 @@ class Hotplug(System):
         for path in (self.root / CPUSETS).glob("*/**/cpuset.cpus"):
             kept = set(parse_cpu_list(path.read_text(encoding="ascii"))) - gone
             path.write_text(cpu_list(kept) + "\n", encoding="ascii")
+        for path in (self.root / "proc/irq").glob("*/smp_affinity_list"):
+            if not wanted.intersection(parse_cpu_list(path.read_text(encoding="ascii"))):
+                path.write_text(cpu_list(wanted) + "\n", encoding="ascii")
+
+
+class Clocks(Hotplug):
+    """Such a tree with a frequency policy for each CPU: its folder stays and keeps its governor when the CPU goes, and
+    who reads or writes there is told EBUSY."""
+
+    def __init__(
+        self, root: Path, machine: str, threads: list[list[int]], control: str = "notimplemented"
+    ) -> None:
+        super().__init__(root, machine, threads, control)
+        for cpu in (cpu for core in threads for cpu in core):
+            folder = f"{CPU}/cpufreq/policy{cpu}"
+            put(root, f"{folder}/affected_cpus", str(cpu))
+            put(root, f"{folder}/scaling_governor", "powersave")
+            put(root, f"{folder}/scaling_available_governors", "performance powersave")
+
+    def _is_busy(self, name: str) -> bool:
+        match = re.search(r"cpufreq/policy(\d+)/", name)
+        return match is not None and int(match[1]) not in self.online()
+
+    def text(self, name: str) -> str | None:
+        return None if self._is_busy(name) else super().text(name)
+
+    def write(self, name: str, text: str) -> None:
+        if self._is_busy(name):
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        super().write(name, text)
 
 
 class Kernel(System):

@@ -15,6 +15,7 @@ from steelyard.errors import BadInput, Exit
 from steelyard.experiment.matrix import fixed_arm
 from steelyard.experiment.settings import Settings
 from steelyard.host.java import find_hotspot, find_jdk
+from steelyard.paths import is_there
 from steelyard.recording.har import read_har
 from steelyard.recording.writer import JourneyWriter
 from steelyard.results.store import write_atomic
@@ -106,7 +107,7 @@ def from_har(
     if to is None:
         typer.echo(text, nl=False)
         return
-    if to.exists():
+    if is_there(to):
         raise BadInput(f"{to} is there already: give another name")
     write_atomic(to, text)
 

@@ -11,7 +11,7 @@ from typer import Option
 from steelyard.cli import options
 from steelyard.cli.options import open_console, print_line
 from steelyard.errors import BadInput
-from steelyard.paths import CACHE, RESULTS
+from steelyard.paths import CACHE, RESULTS, is_folder
 
 PORT = 8470
 
@@ -41,7 +41,7 @@ def serve(
     from steelyard.serve.site import Site  # noqa: PLC0415
 
     for folder, option in ((out, "--out"), (history, "--history")):
-        if folder is not None and not folder.is_dir():
+        if folder is not None and not is_folder(folder):
             raise BadInput(
                 f"{folder} is no folder: give one with {option}"
                 + (", or run a session first: ./steelyard run jvm-count --quick" if option == "--out" else "")

@@ -25,6 +25,7 @@ from steelyard.errors import BadInput
 from steelyard.gate.conditions import conditions_of
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
+from steelyard.paths import is_there
 from steelyard.results.figures import change, with_unit
 from steelyard.results.gate import GateResult
 from steelyard.results.schema import FORMAT_VERSION, Session, Trial
@@ -212,7 +213,7 @@ def read_entries(folder: Path) -> list[Entry]:
 def read_acknowledged(folder: Path) -> list[Acknowledged]:
     """The acknowledged changes of a folder (raises BadInput, with the line)."""
     path = folder / ACKNOWLEDGED
-    return read_yaml(path, AcknowledgedFile, "a list of changes")[0].acknowledged if path.exists() else []
+    return read_yaml(path, AcknowledgedFile, "a list of changes")[0].acknowledged if is_there(path) else []
 
 
 def series_of(

@@ -12,7 +12,7 @@ from steelyard.experiment.matrix import Arm, expand
 from steelyard.experiment.schema import Load
 from steelyard.experiment.settings import Settings
 from steelyard.host.java import named_jdks
-from steelyard.paths import ROOT
+from steelyard.paths import ROOT, is_there
 from steelyard.session.plan import RunRequest, host_checks, metric_checks, question_of
 from steelyard.workload.loader import LoadedWorkload
 from steelyard.yamlfile import Lines, find_file, parse
@@ -116,7 +116,7 @@ def _parse_side(text: str) -> dict[str, object]:
             key.strip(): value.strip() if key in _TEXTS else parse(value, Lines(Path("a side")))
             for key, _, value in parts
         }
-    if text in named_jdks() or (Path(text) / "bin" / "java").exists():
+    if text in named_jdks() or is_there(Path(text) / "bin" / "java"):
         return {"jdk": text}
     if (failed := _why_no_commit(text)) is None:
         return {"build": text}

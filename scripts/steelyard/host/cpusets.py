@@ -6,6 +6,9 @@ online: containers and sessions below such a set then never use it, which is how
 to SMT8 ran on half of its threads. So the sets are written down before CPUs go, and made again when they come
 (`/run/steelyard/cpusets.json`, which a crash does not lose). Version 2 keeps what was asked for by itself
 (the kernel's Documentation/admin-guide/cgroup-v1/cpusets.rst and cgroup-v2.rst).
+
+An interrupt whose CPUs have all gone may be served by every CPU from then on (kernel/irq/cpuhotplug.c), and so with
+the interrupts of the network card.
 """
 
 import json
@@ -16,11 +19,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from steelyard.errors import MissingRequirement
+from steelyard.host.cards import IRQ_AFFINITY
 from steelyard.host.cpus import cpu_list, read_cpus
 from steelyard.host.system import System
 from steelyard.results.store import write_atomic
 
 RECORD = "run/steelyard/cpusets.json"
+_ONLINE = "sys/devices/system/cpu/online"
 _TOP = "sys/fs/cgroup/cpuset"
 _FILE = "cpuset.cpus"
 _PROCESSOR = 36
@@ -28,36 +33,47 @@ _PROCESSOR = 36
 
 
 def save_sets(system: System, cpus: Iterable[int]) -> None:
-    """Before CPUs go offline: write down the CPU sets that will lose them."""
+    """Before CPUs go offline: write down the CPU sets that will lose them, and the interrupts that no other serves."""
     gone, kept = set(cpus), _read_record(system)
     for name, held in _sets(system).items():
         if gone & held:
             kept[name] = sorted(held | set(kept.get(name, ())))
+    left = set(read_cpus(system, _ONLINE)) - gone
+    for name, held in _interrupts(system).items():
+        if held and not held & left:
+            kept.setdefault(name, sorted(held))
     if kept and gone:
         _write_record(system, kept)
 
 
-def restore_sets(system: System, cpus: Iterable[int]) -> None:
-    """After CPUs came online: make the CPU sets again that had them, and see that they can be used from here.
-
-    Raises:
-        MissingRequirement: they cannot.
-    """
-    online = set(read_cpus(system, "sys/devices/system/cpu/online"))
-    kept, now = _read_record(system), _sets(system)
+def restore_sets(system: System) -> None:
+    """After CPUs came online: make the CPU sets again that had them, and give them their interrupts."""
+    online = set(read_cpus(system, _ONLINE))
+    kept, interrupts = _read_record(system), _interrupts(system)
+    now = _sets(system) | interrupts
     # From the top: a set may have no CPU that the one above it has not.
     for name in sorted(kept, key=lambda name: name.count("/")):
-        wanted = set(kept[name]) & online
-        if name in now and not wanted <= now[name]:
-            with suppress(OSError):  # a set that went meanwhile
-                system.write(name, cpu_list(wanted | now[name]))
-        if name not in now or set(kept[name]) <= online:
+        before, has = set(kept[name]), now.get(name, set())
+        wanted = has | before & online
+        if name in interrupts:
+            wanted = before if before <= online else has
+        if wanted != has and name in now:
+            with suppress(OSError):  # a set that went meanwhile, an interrupt that the kernel alone moves
+                system.write(name, cpu_list(wanted))
+        if name not in now or before <= online:
             del kept[name]
     if system.path(RECORD).exists():
         _write_record(system, kept)
-    if system.root == Path("/") and (idle := unusable(cpus)):
+
+
+def require_usable(system: System, cpus: Iterable[int]) -> None:
+    """See that the CPUs of an arm can be used from here once they are online (raises MissingRequirement).
+
+    Others may come online that a smaller CPU set around this session does not have: no concern of it.
+    """
+    if system.is_here and (idle := unusable(cpus)):
         raise MissingRequirement(
-            f"CPU {cpu_list(idle)} came online and cannot be used from here: the CPU set of this session's control"
+            f"CPU {cpu_list(idle)} is online and cannot be used from here: the CPU set of this session's control"
             " group does not have it; add it there (cpuset.cpus), or start the session anew outside of that group"
         )
 
@@ -92,6 +108,11 @@ def _sets(system: System) -> dict[str, set[int]]:
         name = str(path.relative_to(system.root))
         sets[name] = set(read_cpus(system, name))
     return sets
+
+
+def _interrupts(system: System) -> dict[str, set[int]]:
+    """CPUs that may serve each interrupt of the card, by its file."""
+    return {name: set(read_cpus(system, name)) for name in IRQ_AFFINITY.files(system)}
 
 
 def _read_record(system: System) -> dict[str, list[int]]:

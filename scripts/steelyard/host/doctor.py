@@ -18,6 +18,7 @@ from steelyard.host.preparing import RECORD as PREPARED
 from steelyard.host.states import STATES
 from steelyard.host.switching import read_record
 from steelyard.host.system import UNTOLD, Level, Seen, System
+from steelyard.paths import is_folder
 from steelyard.units import format_size
 
 STEAL_LIMIT = 0.01
@@ -162,7 +163,7 @@ def load(host: Host) -> Seen:
 def disk(host: Host) -> Seen:
     """A full disk ends the session: each trial keeps its samples, logs and histograms (some MiB)."""
     results = host.results.absolute()
-    folder = next(path for path in (results, *results.parents) if path.is_dir())
+    folder = next(path for path in (results, *results.parents) if is_folder(path))
     try:
         free = shutil.disk_usage(folder).free
     except OSError:

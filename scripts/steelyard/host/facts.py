@@ -9,6 +9,7 @@ from steelyard.host import arm
 from steelyard.host.core_kinds import core_kinds, describe_kinds
 from steelyard.host.cpus import read_cpus, read_layout
 from steelyard.host.huge_pages import reserved_pages
+from steelyard.host.power import governor_names
 from steelyard.host.scheduler import scheduler
 from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
@@ -59,7 +60,7 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         kernel=system.text("proc/sys/kernel/osrelease") or "unknown",
         os=system.fields("etc/os-release", "=").get("PRETTY_NAME", "unknown").strip('"'),
         page_size=os.sysconf("SC_PAGE_SIZE"),
-        governor=_state(system, "governor", governor(system)),
+        governor=_state(system, "governor", governor_names(system)),
         turbo=_state(system, "turbo", states.get("turbo")),
         thp=_state(system, "thp", states.get("thp")),
         huge_pages=reserved_pages(system),
@@ -89,15 +90,6 @@ def cpu_model(system: System) -> str:
         else [fields.get("model name") or fields.get("Model")]
     )
     return ", ".join(name for name in names if name) or system.machine
-
-
-def governor(system: System) -> str | None:
-    """Frequency governor, of all CPUs (several are joined); None without frequency control."""
-    governors = {
-        path.read_text(encoding="ascii").strip()
-        for path in system.glob(_CPU, "cpu*/cpufreq/scaling_governor")
-    }
-    return ", ".join(sorted(governors)) or None
 
 
 def cgroup_version(system: System) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from steelyard.clock import wait_until
 from steelyard.errors import MissingRequirement
+from steelyard.host.cpus import read_cpus
 from steelyard.host.system import UNTOLD, Seen, System
 from steelyard.units import format_size, parse_size, quote_value
 
@@ -91,8 +92,8 @@ def read(system: System) -> str | None:
 
 
 def parse(system: System, wanted: object) -> str:
-    """A whole number is pages of the default size; a size is as many as hold it. Of several NUMA nodes each gets its
-    part, or what is said of it (`node1=3g`) and the others none."""
+    """A whole number is pages of the default size; a size is as many as hold it. Of several NUMA nodes each
+    that has memory gets its part, or what is said of it (`node1=3g`) and the others none."""
     size = page_size(system)
     if size is None:
         raise ValueError("this host has no huge pages")
@@ -105,14 +106,22 @@ def parse(system: System, wanted: object) -> str:
             raise ValueError(f"{text!r} names what is no NUMA node of this host ({', '.join(nodes)})")
         counts = {node: _pages(amounts.get(node, "0"), size) for node in nodes}
     else:
-        each, more = divmod(_pages(text, size), len(nodes) or 1)
-        counts = {node: each + (at < more) for at, node in enumerate(nodes or [""])}
+        counts = spread(system, _pages(text, size))
     memory, pages = system.memory("MemTotal"), sum(counts.values())
     if memory is not None and pages * size > memory:
         raise ValueError(
             f"{format_size(pages * size)} are more than this host's {format_size(memory)} of memory"
         )
     return value_of(counts)
+
+
+def spread(system: System, pages: int) -> dict[str, int]:
+    """So many pages by pool, evenly over the NUMA nodes that have memory."""
+    pools = [*pools_of(system)] or [""]
+    having = {f"node{number}" for number in read_cpus(system, f"{_NODES}/has_memory")}
+    holders = [pool for pool in pools if pool in having] or pools
+    each, more = divmod(pages, len(holders))
+    return dict.fromkeys(pools, 0) | {pool: each + (at < more) for at, pool in enumerate(holders)}
 
 
 def _pages(text: str, size: int) -> int:
@@ -162,10 +171,7 @@ def command(value: str) -> str:
     """What a person types to set it."""
     if "=" not in value:
         return f"sudo sysctl vm.nr_hugepages={value}"
-    return "; ".join(
-        f"echo {count} | sudo tee /{_NODES}/{node}/hugepages/hugepages-SIZEkB/nr_hugepages"
-        for node, count in counts_of(value).items()
-    )
+    return f"sudo ./steelyard host set 'huge_pages={value}'"
 
 
 def judge(system: System) -> Seen:

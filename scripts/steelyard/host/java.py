@@ -13,6 +13,7 @@ from pathlib import Path
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.class_cache import CACHE_NAME
 from steelyard.jvm.identity import QUESTION, JvmIdentity, parse_identity
+from steelyard.paths import is_file, is_folder, is_there
 from steelyard.processes.environment import child_environment
 from steelyard.yamlfile import nearest
 
@@ -227,7 +228,7 @@ def _launcher(chosen: Path | None, environment: Mapping[str, str]) -> tuple[Path
 
 def _is_name(chosen: Path) -> bool:
     """Whether it is a name of `named_jdks` and no path."""
-    return len(chosen.parts) == 1 and not str(chosen).startswith("~") and not chosen.exists()
+    return len(chosen.parts) == 1 and not str(chosen).startswith("~") and not is_there(chosen)
 
 
 def _places() -> str:
@@ -236,8 +237,8 @@ def _places() -> str:
 
 def _below(path: Path, origin: str) -> Path:
     """The launcher of a home, or the launcher itself."""
-    java = path / "bin" / "java" if path.is_dir() else path
-    if not java.is_file() or not os.access(java, os.X_OK):
+    java = path / "bin" / "java" if is_folder(path) else path
+    if not is_file(java) or not os.access(java, os.X_OK):
         raise MissingRequirement(
             f"{origin} names {path}, which is neither a JDK's home nor its java: name another, or install one with"
             f" {INSTALL}"

@@ -20,10 +20,20 @@ _SET = "sudo ./steelyard host set"
 
 
 def _each(system: System, folder: str, pattern: str, file: str) -> dict[str, str]:
-    """Such a file of each CPU, or of each group of CPUs that share a clock, by its name."""
+    """Such a file of each CPU, or of each group of CPUs that share a clock, by its name.
+
+    Groups without a CPU that is online are left out: their files stay, and the kernel answers EBUSY to who reads or
+    writes them.
+    """
     files = {path.name: f"{folder}/{path.name}/{file}" for path in system.glob(folder, pattern)}
     named = sorted(files.items(), key=lambda item: int(re.sub(r"\D", "", item[0]) or -1))
-    return {name: file for name, file in named if system.path(file).exists()}
+    return {name: file for name, file in named if system.path(file).exists() and _is_online(system, file)}
+
+
+def _is_online(system: System, file: str) -> bool:
+    """Whether a CPU of the group is online; of one that does not list its CPUs, taken as given."""
+    cpus = f"{file.rpartition('/')[0]}/affected_cpus"
+    return bool(system.text(cpus)) or not system.path(cpus).exists()
 
 
 def _policies(system: System, file: str) -> dict[str, str]:
@@ -51,12 +61,17 @@ def _parse_governor(system: System, wanted: object) -> str:
     return str(wanted)
 
 
+def governor_names(system: System) -> str | None:
+    """The governors of all CPUs that are online, each once; None without frequency control."""
+    names = {name for file in _governors(system).values() if (name := system.text(file))}
+    return ", ".join(sorted(names)) or None
+
+
 def _judge_governor(system: System) -> Seen:
-    now = GOVERNOR.read(system)
-    if now == "performance":
-        return Seen(now)
-    governors = ", ".join(sorted({part.rpartition("=")[2] for part in (now or "").split()}))
-    return Seen(governors, "warn", "sudo cpupower frequency-set -g performance")
+    names = governor_names(system) or ""
+    if names == "performance":
+        return Seen(names)
+    return Seen(names, "warn", "sudo cpupower frequency-set -g performance")
 
 
 def _governor_levels(system: System) -> list[Scalar]:
@@ -78,7 +93,7 @@ GOVERNOR = HostState(
     **in_files(_governors),
     parse=_parse_governor,
     command=lambda value: (
-        f"{_SET} governor={value}" if "=" in value else f"sudo cpupower frequency-set -g {value}"
+        f"{_SET} 'governor={value}'" if "=" in value else f"sudo cpupower frequency-set -g {value}"
     ),
     judge=_judge_governor,
     missing=lambda _system: _NO_CONTROL,

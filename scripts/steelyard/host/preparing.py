@@ -77,7 +77,7 @@ def wanted_states(need: PageNeed, system: System, node: int | None, group: int |
     Args:
         need: of all JVMs together.
         system: the host.
-        node: NUMA node whose memory is to be taken; None: spread over all nodes.
+        node: NUMA node whose memory is to be taken; None: what is missing is spread over all that have any.
         group: who runs the JVMs, where that is not root.
 
     Raises:
@@ -92,10 +92,9 @@ def wanted_states(need: PageNeed, system: System, node: int | None, group: int |
         used = now[name] - huge_pages.free_pages(system, name)
         target = now | {name: max(now[name], used + need.pages)}
     else:
-        total = sum(now.values())
-        used = total - huge_pages.free_pages(system)
-        enough = STATES["huge_pages"].value(system, used + need.pages)
-        target = now if total >= used + need.pages else huge_pages.counts_of(enough)
+        # What a node has stays there: programs may use it.
+        more = huge_pages.spread(system, max(0, need.pages - huge_pages.free_pages(system)))
+        target = {name: now.get(name, 0) + pages for name, pages in more.items()}
     wanted = {"huge_pages": STATES["huge_pages"].value(system, huge_pages.value_of(target))}
     if group is not None:
         wanted["shm_group"] = str(group)

@@ -10,10 +10,9 @@ of now (`planned_cores`); what comes online is then seen to be usable (`cpusets`
 """
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping
 
-from steelyard.errors import MissingRequirement
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host import cpusets
 from steelyard.host.cpus import CpuLayout, cpu_list, parse_cpu_list, read_cpus, read_layout
 from steelyard.host.state import HostState
@@ -52,7 +51,7 @@ def _switch(system: System, wanted: set[int]) -> None:
         system.write(_file(cpu), "1")
     for cpu in sorted(online - wanted, reverse=True):
         system.write(_file(cpu), "0")
-    cpusets.restore_sets(system, wanted - online)
+    cpusets.restore_sets(system)
 
 
 # --- threads of each core
@@ -152,7 +151,7 @@ def _write(system: System, value: str) -> None:
         wanted = {core.cpus[0] for core in layout.cores} if layout is not None else before
     cpusets.save_sets(system, before - wanted)
     system.write(_CONTROL, mode)
-    cpusets.restore_sets(system, set(_cpus(system, "online")) - before)
+    cpusets.restore_sets(system)
 
 
 def _levels(system: System) -> list[Scalar]:
@@ -255,28 +254,47 @@ CPUS_ONLINE = HostState(
 # --- the cores of an arm
 
 
-def planned_cores(wanted: Mapping[str, Scalar], system: System | None = None) -> CpuLayout:
+def planned_cores(
+    wanted: Mapping[str, Scalar], system: System | None = None, allowed: Collection[int] | None = None
+) -> CpuLayout:
     """The cores that this process may use once the host states of an arm are set; BadInput for what is no value.
 
+    Args:
+        wanted: host states of the arm.
+        system: another than this host, for trees of files.
+        allowed: logical CPUs that may be used now; None: those of this process, of a tree all that are online.
+
     Raises:
+        BadInput: of a core only threads that go offline may be used.
         MissingRequirement: the threads that are to come online are not told of while they are off.
     """
     host = system or System()
-    allowed = os.sched_getaffinity(0) if host.root == Path("/") else set(_cpus(host, "online"))
-    now = read_layout(host.root, allowed=allowed)
+    online = set(_cpus(host, "online"))
+    if allowed is None:
+        allowed = os.sched_getaffinity(0) if host.is_here else online
+    now, stay = read_layout(host.root, allowed=allowed), set(_cpus(host, "present")) | online
     if "cpus_online" in wanted:
-        cpus = set(parse_cpu_list(CPUS_ONLINE.value(host, wanted["cpus_online"])))
-        if coming := cpus - set(_cpus(host, "online")):
-            raise _untold(f"CPU {cpu_list(coming)}", _command_online(cpu_list(cpus)))
-        now = _with(now, {core.cpus: tuple(cpu for cpu in core.cpus if cpu in cpus) for core in now.cores})
+        stay = set(parse_cpu_list(CPUS_ONLINE.value(host, wanted["cpus_online"])))
+        if coming := stay - online:
+            raise _untold(f"CPU {cpu_list(coming)}", _command_online(cpu_list(stay)))
+        now = _with(now, {core.cpus: tuple(cpu for cpu in core.cpus if cpu in stay) for core in now.cores})
     if "smt" not in wanted or (value := SMT.value(host, wanted["smt"])) == _read(host):
         return now
-    if _power(host):
-        threads = {cpu: group for group in _groups(host) for cpu in group}
-        return _with(now, {core.cpus: tuple(threads[core.cpus[0]][: int(value)]) for core in now.cores})
     if value == "on":
         raise _untold("the second thread of each core", _command("on"))
-    return _with(now, {core.cpus: core.cpus[:1] for core in now.cores})
+    cores = {cpu: core.cpus for core in (layout_of(host) or now).cores for cpu in core.cpus}
+    if _power(host):
+        cores |= {cpu: tuple(group) for group in _groups(host) for cpu in group}
+    first = {core.cpus: cores[core.cpus[0]][: 1 if value == "off" else int(value)] for core in now.cores}
+    unusable = online - set(allowed)
+    if not all(set(cpus) - unusable for cpus in first.values()):
+        siblings = cpu_list({cpu for core in now.cores for cpu in cores[core.cpus[0]] if cpu in online})
+        raise BadInput(
+            f"smt {value} leaves the first threads of each core online, and this process may use others alone"
+            f" (CPU {cpu_list(now.cpus)}): give it whole cores, as in `taskset -c {siblings} ./steelyard ...`"
+        )
+    # Whether a thread that is offline now may be used is seen when it comes.
+    return _with(now, {core: tuple(cpu for cpu in first[core] if cpu in stay - unusable) for core in first})
 
 
 def _with(layout: CpuLayout, cpus: Mapping[tuple[int, ...], tuple[int, ...]]) -> CpuLayout:

@@ -17,13 +17,14 @@ import fcntl
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
 from steelyard.errors import Busy, Exit, MissingRequirement, NoSpace, SteelyardError
+from steelyard.host import cpusets
 from steelyard.host.states import STATES, find_state
 from steelyard.host.system import System
 from steelyard.paths import PYTHON_PATH
@@ -165,7 +166,7 @@ class HostStates:
         values = {name: find_state(name).value(self._system, value) for name, value in wanted.items()}
         return {name: values[name] for name in STATES if name in values}
 
-    def enter(self, plot: tuple[int, int], wanted: Mapping[str, Scalar]) -> None:
+    def enter(self, plot: tuple[int, int], wanted: Mapping[str, Scalar], cpus: Collection[int] = ()) -> None:
         """Begin a plot, or go on with it: call it before each trial.
 
         Every plot begins with a switch of each state that the session varies. Where a state already is as it is wanted
@@ -176,13 +177,19 @@ class HostStates:
         Args:
             plot: block and number of the plot.
             wanted: what its arms want.
+            cpus: those of the trial, where the states say which are online.
 
         Raises:
-            MissingRequirement: the host did not do it; what was set so far is put back by `restore`.
+            MissingRequirement: the host did not do it, or CPUs of the trial cannot be used from here; what was set so
+                far is put back by `restore`.
             Busy: another session set this host's states.
         """
-        if plot == self._plot:
-            return
+        if plot != self._plot:
+            self._switch(plot, wanted)
+        if self._levels.keys() & {"smt", "cpus_online"}:
+            cpusets.require_usable(self._system, cpus)
+
+    def _switch(self, plot: tuple[int, int], wanted: Mapping[str, Scalar]) -> None:
         self._plot = None
         target = self._complete(wanted)
         detour = {
@@ -276,13 +283,18 @@ def write_record(system: System, record: HostRecord, name: str = RECORD) -> None
 
 
 def write_back(system: System, original: Mapping[str, str], name: str = RECORD) -> None:
-    """Under the lock: set every state to what it was, the last one first; the record goes when all of them are."""
-    failures = []
-    for state in sorted(original, key=[*STATES, *original].index, reverse=True):
-        try:
-            find_state(state).set(system, original[state])
-        except SteelyardError as error:
-            failures.append(str(error))
+    """Under the lock: set every state to what it was, the last one first; the record goes when all of them are.
+
+    All of them are gone through twice: what comes online with one state has the value of another that it went with.
+    """
+    failures: list[str] = []
+    for _ in range(2):
+        failures.clear()
+        for state in sorted(original, key=[*STATES, *original].index, reverse=True):
+            try:
+                find_state(state).set(system, original[state])
+            except SteelyardError as error:
+                failures.append(str(error))
     if failures:
         values = ", ".join(f"{state} {value}" for state, value in original.items())
         again = "The next session tries again" if name == RECORD else "`./steelyard host restore` tries again"

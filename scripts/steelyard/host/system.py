@@ -46,8 +46,13 @@ class System:
         """`program`: command that writes what this user may not; None: of this host itself, by sudo, if it is there."""
         self.root = root
         self.machine = machine
-        here = root == Path("/") and PROGRAM.exists()
-        self._program = program or (("sudo", "-n", str(PROGRAM)) if here else ())
+        has_program = self.is_here and PROGRAM.exists()
+        self._program = program or (("sudo", "-n", str(PROGRAM)) if has_program else ())
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is this host, and no tree of files."""
+        return self.root == Path("/")
 
     def path(self, name: str) -> Path:
         """A file, by its path without the leading slash."""

@@ -14,6 +14,7 @@ from steelyard.host.states import STATES
 from steelyard.host.system import System
 from steelyard.results.figures import count
 from steelyard.results.schema import HostFacts
+from steelyard.units import format_size
 
 GC_THREADS_PER_CPU = 4
 """The study's rule: GC threads of all JVMs together, at most, for each hardware thread."""
@@ -75,7 +76,9 @@ def _of_programs(facts: HostFacts) -> list[Advice]:
     return [
         Advice(
             "large pages",
-            ", ".join(f"{count} of {int(size) // 1024} MiB" for size, count in facts.huge_pages.items())
+            ", ".join(
+                f"{count} of {format_size(int(size) * 1024)}" for size, count in facts.huge_pages.items()
+            )
             or "none here",
             "reserve them for the heaps that there will be",
             "-Xlp: a large drop in page faults",

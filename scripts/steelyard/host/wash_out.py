@@ -15,6 +15,7 @@ from contextlib import suppress
 from steelyard.clock import SYSTEM, Clock
 from steelyard.host.system import System
 from steelyard.sampling.procfs import HostCpu, parse_host_cpu
+from steelyard.units import MIB
 
 IDLE = 0.02
 """Busy share of the CPUs at which the host counts as idle: the limit that the doctor has for other load."""
@@ -25,8 +26,8 @@ LONGEST = 10
 WHOLE = 0.5
 """Share of the free memory in large blocks from which on it is not compacted: that takes the kernel 2 s of CPU for
 24 GiB, each time."""
-_LARGE = 2
-"""Sizes of blocks that count as large, the kernel's largest ones: 4 and 2 MiB with pages of 4 KiB."""
+_LARGE = 2 * MIB
+"""Bytes from which on a block counts as large: the kernel's two largest ones with pages of 4 KiB, nine with 64 KiB."""
 _COMPACT = "proc/sys/vm/compact_memory"
 
 
@@ -59,11 +60,12 @@ def wash_out_here() -> float | None:
 def _is_in_pieces(system: System) -> bool:
     """Whether most of the free memory lies in small blocks (/proc/buddyinfo: free blocks of 1, 2, 4 ... pages, a zone a
     row); False where the kernel does not tell it."""
-    free = large = 0
+    free, large, page = 0, 0, os.sysconf("SC_PAGE_SIZE")
     for line in (system.text("proc/buddyinfo") or "").splitlines():
         blocks = [int(word) for word in line.split()[4:] if word.isdigit()]
-        sizes = [number << order for order, number in enumerate(blocks)]
-        free, large = free + sum(sizes), large + sum(sizes[-_LARGE:])
+        sizes = [page << order for order in range(len(blocks))]
+        free += sum(number * size for number, size in zip(blocks, sizes, strict=True))
+        large += sum(number * size for number, size in zip(blocks, sizes, strict=True) if size >= _LARGE)
     return large < WHOLE * free
 
 

@@ -70,7 +70,7 @@ def number(raw: float | None, digits: int = 0) -> str:
     """
     if raw is None or not math.isfinite(raw):
         return DASH
-    if raw != 0 and abs(raw) < 0.5 * 10**-digits:
+    if raw != 0 and float(f"{raw:.{digits}f}") == 0:
         digits = min(9, 1 - math.floor(math.log10(abs(raw))))
     return _signs(f"{raw:,.{digits}f}")
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from steelyard.paths import is_there
 from steelyard.results.schema import FORMAT_VERSION
 from steelyard.results.spec import Record
 from steelyard.results.store import read_record
@@ -78,4 +79,4 @@ class GateResult(Record):
 def read_result(folder: Path) -> GateResult | None:
     """The verdict in a session's folder; None: there is none (yet)."""
     path = folder / "gate.json"
-    return read_record(path, GateResult) if path.exists() else None
+    return read_record(path, GateResult) if is_there(path) else None

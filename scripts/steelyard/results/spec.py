@@ -185,6 +185,11 @@ class Spec(Record):
         return self.of("server")
 
     @property
+    def cpus(self) -> set[int]:
+        """Logical CPUs of this host that its components may use; none where they run elsewhere."""
+        return set() if self.remote else {cpu for part in self.components for cpu in part.cpus}
+
+    @property
     def server_cpus(self) -> set[int]:
         """Logical CPUs that the servers may use, all of them together: under SMT several for each core."""
         return {cpu for server in self.servers for cpu in server.cpus}

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from steelyard.errors import Altered, BadInput, NewerFormat, NoSpace
+from steelyard.paths import is_there
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
 from steelyard.results.binding import digest, find_altered
@@ -102,7 +103,7 @@ def _cannot_write(path: Path, error: OSError) -> NoSpace:
 def require_writable(folder: Path) -> None:
     """See that files can be written in a folder, which need not be there yet and is not made (raises NoSpace)."""
     there = folder.absolute()
-    while not there.exists() and there != there.parent:
+    while not is_there(there) and there != there.parent:
         there = there.parent
     try:
         with tempfile.TemporaryFile(dir=there):

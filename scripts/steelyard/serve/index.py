@@ -14,6 +14,7 @@ from steelyard.analysis.sentences import answer
 from steelyard.errors import NoSpace, SteelyardError
 from steelyard.escape import printable
 from steelyard.gate.plan import CONFIRMATION
+from steelyard.paths import is_file
 from steelyard.regular import read_bytes
 from steelyard.results.analysis import Analysis
 from steelyard.results.gate import GateResult, read_result
@@ -98,7 +99,7 @@ class Index:
         with suppress(OSError):  # it was there when the server started
             for session in self.folder.iterdir():
                 for path in (session, session / CONFIRMATION):
-                    if not session.name.startswith(".") and (path / "session.json").is_file():
+                    if not session.name.startswith(".") and is_file(path / "session.json"):
                         yield path
 
     def _read_kept(self) -> None:

@@ -403,8 +403,9 @@ def check_fits_host(specs: dict[str, Spec], equal: bool = False, at_once: bool =
                     f"arm {name} has {format_size(wanted)} of {setting} and {where} {format_size(memory)} of memory"
                     f"{each}: lower it"
                 )
-        # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not.
-        other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": []})), name)
+        # Arms whose settings are equal were refused before: `cores: all` and the number of cores are not, nor is
+        # `numa`, which says how cores were chosen.
+        other = seen.setdefault(repr(spec.model_copy(update={"arm": "", "notes": [], "numa": "bound"})), name)
         if other != name and not equal:
             raise BadInput(f"the arms {other} and {name} are the same on this host: leave one of them out")
 

@@ -116,7 +116,7 @@ def _report_interim(directory: SessionDirectory, context: RunContext, blocks: in
 def _set_host(states: HostStates, number: int, spec: Spec) -> None:
     """For a trial outside of the blocks: a switch of its own."""
     if spec.host_states:
-        states.enter((0, number), spec.host_states)
+        states.enter((0, number), spec.host_states, spec.cpus)
 
 
 def require_starts(trials: Sequence[Trial], at_once: int = 1) -> None:

@@ -31,7 +31,7 @@ from steelyard.host.doctor import DoctorFinding
 from steelyard.host.java import Jdk, find_hotspot, find_jdk, jdk_of, require_program
 from steelyard.host.ports import require_ports
 from steelyard.jvm.settings import JvmSettings
-from steelyard.paths import ROOT
+from steelyard.paths import ROOT, is_there
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.spec.jitserver import compilers
@@ -175,7 +175,7 @@ class RuntimeResolver:
         for name, package in self.workload.workload.packages.items():
             if not package.maven:
                 path = self.workload.package_path(name)
-                if not path.exists():
+                if not is_there(path):
                     raise BadInput(f"{self.workload.workload.name}: its package {name} is not there: {path}")
                 if package.archive is not None:
                     raise BadInput(f"{self.workload.workload.name}: unpack {path} and name the folder")

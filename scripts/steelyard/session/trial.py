@@ -188,7 +188,7 @@ class TrialRunner:
         if spec.host_states:
             self.context.watcher.phase("set-host", None)
             self._log(planned, "phase", "set-host")
-            self.states.enter((planned.block, planned.plot), spec.host_states)
+            self.states.enter((planned.block, planned.plot), spec.host_states, spec.cpus)
             self._require_host(spec)
 
     def _require_host(self, spec: Spec) -> None:

@@ -9,7 +9,7 @@ from steelyard.errors import BadInput
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
-from steelyard.paths import ROOT
+from steelyard.paths import ROOT, is_folder
 from steelyard.results.spec import MEASURED_ROLES, Artifact, Component
 from steelyard.spec.agreement import readable
 from steelyard.spec.layout import LOOPBACK, Layout, fill
@@ -48,7 +48,7 @@ def make_component(
         special |= {"copies": copies, "port_taken": how.port_taken, "data": how.data, "check": how.check}
         if how.folder is not None:
             started_in = (layout.loaded.folder / how.folder).resolve()
-            if not started_in.is_dir():
+            if not is_folder(started_in):
                 raise BadInput(f"{where}: the folder that it is started in is not there: {started_in}")
             special["started_in"] = str(started_in)
     environment = described.environment | how.environment

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from steelyard.errors import BadInput
+from steelyard.paths import is_file
 from steelyard.workload.schema import (
     ContainerDescription,
     ProcessDescription,
@@ -50,7 +51,7 @@ def read_choices(workload: Workload, file: Path) -> Choices:
                 place = (file.parent / component.one_of.folder).resolve()
                 values = workload.settings[component.one_of.setting].choices or ()
                 for value in values:
-                    if not (place / f"{value}.yaml").is_file():
+                    if not is_file(place / f"{value}.yaml"):
                         raise BadInput(
                             f"{file}: {component.one_of.setting} may be {value}: there is no {place}/{value}.yaml"
                         )

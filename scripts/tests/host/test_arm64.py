@@ -10,6 +10,7 @@ from steelyard.host.core_kinds import core_kinds
 from steelyard.host.doctor import examine
 from steelyard.host.facts import read_facts
 from steelyard.host.system import System
+from steelyard.host.tune import advise
 
 CORE = """processor\t: {number}
 BogoMIPS\t: 2100.00
@@ -111,3 +112,12 @@ def test_doctor_and_facts_take_what_arm64_does_not_have(tmp_path: Path) -> None:
     facts = read_facts(root, "aarch64")
     assert facts.governor in {None, "none"}
     assert facts.extra["clock_source"] == "arch_sys_counter"
+
+
+def test_pools_of_every_size_are_told_by_it(tmp_path: Path) -> None:
+    """arm64 has pages of 64 KiB too, by the contiguous bit."""
+    root = machine(tmp_path, [GRAVITON3])
+    for size, count in ((64, 3), (2048, 512)):
+        put(root, f"sys/kernel/mm/hugepages/hugepages-{size}kB/nr_hugepages", str(count))
+    advice = next(line for line in advise(System(root, "aarch64")) if line.topic == "large pages")
+    assert advice.now == "512 of 2 MiB, 3 of 64 KiB"

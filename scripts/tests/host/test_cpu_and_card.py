@@ -8,6 +8,7 @@ from trees import CPU, put
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.cards import IRQ_AFFINITY, card
+from steelyard.host.facts import read_facts
 from steelyard.host.power import GOVERNOR, PREFETCH, TURBO
 from steelyard.host.state import HostState
 from steelyard.host.system import System
@@ -67,6 +68,28 @@ def test_governors_of_intel_pstate(tmp_path: Path) -> None:
     assert GOVERNOR.levels(host) == ["performance", "powersave"]
     GOVERNOR.set(host, "performance")
     assert [host.text(name) for name in GOVERNOR.files(host)] == ["performance", "performance"]
+
+
+@pytest.mark.parametrize("tree", [acpi, intel])
+@pytest.mark.parametrize("busy", [True, False])
+def test_the_policy_of_an_offline_cpu_is_passed_over(tmp_path: Path, tree: object, busy: bool) -> None:
+    """Its folder stays; files there answer EBUSY, of older kernels `affected_cpus` is empty."""
+    assert callable(tree)
+    host = tree(tmp_path)
+    governor = GOVERNOR.read(host)
+    *online, offline = (host.path(name).parent for name in GOVERNOR.files(host))
+    for folder in online:
+        (folder / "affected_cpus").write_text("0 1\n", encoding="ascii")
+    if busy:
+        (offline / "affected_cpus").mkdir()
+    else:
+        (offline / "affected_cpus").write_text("\n", encoding="ascii")
+    (offline / "scaling_governor").unlink()
+    (offline / "scaling_governor").mkdir()
+    assert GOVERNOR.read(host) == governor
+    GOVERNOR.set(host, "performance")
+    assert (GOVERNOR.read(host), GOVERNOR.observation(host).level) == ("performance", "ok")
+    assert read_facts(tmp_path, host.machine).governor == "performance"
 
 
 @pytest.mark.parametrize(

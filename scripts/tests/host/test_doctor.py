@@ -198,6 +198,16 @@ def test_nothing_can_be_read(tmp_path: Path) -> None:
     assert read_limits(str(tmp_path)) == (None, None)
 
 
+def test_the_frequency_policy_of_an_offline_cpu_hides_nothing(laptop: Path) -> None:
+    """The kernel answers EBUSY to who reads there."""
+    for file in ("affected_cpus", "scaling_governor"):
+        path = laptop / f"{CPU}/cpu15/cpufreq/{file}"
+        path.unlink(missing_ok=True)
+        path.mkdir()
+    assert doctor(laptop, "x86_64")["governor"].state == "powersave"
+    assert read_facts(laptop, "x86_64").governor == "powersave"
+
+
 def test_uneven_smt(tmp_path: Path) -> None:
     root = trees.cpus(tmp_path, [[0, 1], [2, 3]], offline=(3,))
     assert doctor(root, "x86_64")["cores"].level == "warn"

@@ -17,7 +17,15 @@ from typer.testing import CliRunner
 from steelyard.cli.host import app
 from steelyard.errors import BadInput, Busy, MissingRequirement, SteelyardError
 from steelyard.host.doctor import host_states
-from steelyard.host.preparing import RECORD, need_of, prepare, require_large_pages, restore, wanted_states
+from steelyard.host.preparing import (
+    RECORD,
+    PageNeed,
+    need_of,
+    prepare,
+    require_large_pages,
+    restore,
+    wanted_states,
+)
 from steelyard.host.states import STATES
 from steelyard.host.switching import HostStates
 from steelyard.host.system import System
@@ -79,7 +87,7 @@ def test_pages_of_one_numa_node(tmp_path: Path) -> None:
     assert state.read(kernel) == "node0=10 node1=0"
     assert wanted_states(need, kernel, 0, None) == {"huge_pages": "node0=678 node1=0"}
     assert wanted_states(need, kernel, 1, None) == {"huge_pages": "node0=10 node1=672"}
-    assert wanted_states(need, kernel, None, None) == {"huge_pages": "node0=339 node1=339"}
+    assert wanted_states(need, kernel, None, None) == {"huge_pages": "node0=344 node1=334"}
     assert state.value(kernel, 5) == "node0=3 node1=2"
     assert state.value(kernel, "node1=1g") == "node0=0 node1=512"
     state.set(kernel, "node0=3 node1=512")
@@ -90,6 +98,21 @@ def test_pages_of_one_numa_node(tmp_path: Path) -> None:
         state.value(kernel, "node2=1g")
     with pytest.raises(BadInput, match="more than this host's"):
         wanted_states(need_of([8 * HEAP], kernel), kernel, 1, None)
+
+
+def test_what_is_missing_comes_on_top_of_what_each_numa_node_has(tmp_path: Path) -> None:
+    """Pages in use cannot be given back, and a node without memory has none to give."""
+    kernel = Kernel(tmp_path)
+    for node, (count, free) in enumerate(((1000, 100), (0, 0), (0, 0))):
+        put(tmp_path, f"{NODES.format(node)}/nr_hugepages", str(count))
+        put(tmp_path, f"{NODES.format(node)}/free_hugepages", str(free))
+    need = PageNeed(264, 2 * MIB, 0)
+    assert wanted_states(need, kernel, None, None) == {"huge_pages": "node0=1055 node1=55 node2=54"}
+    put(tmp_path, "sys/devices/system/node/has_memory", "0,2")
+    assert wanted_states(need, kernel, None, None) == {"huge_pages": "node0=1082 node1=0 node2=82"}
+    assert STATES["huge_pages"].value(kernel, 5) == "node0=3 node1=0 node2=2"
+    enough = PageNeed(100, 2 * MIB, 0)
+    assert wanted_states(enough, kernel, None, None) == {"huge_pages": "node0=1000 node1=0 node2=0"}
 
 
 def test_pages_that_were_promised_are_not_free_on_a_host_with_several_nodes(tmp_path: Path) -> None:

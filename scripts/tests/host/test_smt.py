@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import trees
 from trees import CPU, CPUSETS, Hotplug, power, put, x86_smt2
 
 from steelyard.errors import BadInput, MissingRequirement
@@ -157,6 +158,25 @@ def test_the_cores_of_an_x86_arm(tmp_path: Path) -> None:
         planned_cores({"cpus_online": "0-8"}, kernel)
 
 
+def test_an_arm_gets_threads_that_stay_online_and_that_may_be_used(tmp_path: Path) -> None:
+    """The kernel keeps the first thread of each core, whichever this process may use."""
+    put(trees.cpus(tmp_path / "x86", [[0, 1], [2, 3]]), f"{CPU}/smt/control", "on")
+    host = System(tmp_path / "x86", "x86_64")
+    assert planned_cores({"smt": "off"}, host, {0, 1, 3, 2}).cpus == (0, 2)
+    assert planned_cores({"smt": "off"}, host, {0, 2, 3}).cpus == (0, 2)
+    assert planned_cores({"smt": "on"}, host, {1, 3}).cpus == (1, 3)
+    for allowed in ({1, 3}, {0, 1, 3}):
+        with pytest.raises(BadInput, match=r"may use others alone .*`taskset -c 0-3 \./steelyard"):
+            planned_cores({"smt": "off"}, host, allowed)
+    kernel = power9(tmp_path / "power")
+    assert planned_cores({"smt": 4}, kernel, {0, 1, 6, 8, 9, 14}).cpus == (0, 1, 8, 9)
+    assert planned_cores({"smt": 4, "cpus_online": "0-1,8-15"}, kernel).cpus == (0, 1, 8, 9, 10, 11)
+    with pytest.raises(BadInput, match=r"`taskset -c 0-15 \./steelyard"):
+        planned_cores({"smt": 4}, kernel, {0, 1, 14})
+    kernel.bring({0, 1, 8, 9})
+    assert planned_cores({"smt": 4}, kernel, {8, 9}).cpus == (8, 9, 10, 11)
+
+
 def test_which_cpus_are_online(tmp_path: Path) -> None:
     kernel = x86(tmp_path)
     assert CPUS_ONLINE.read(kernel) == "0-15"
@@ -225,12 +245,56 @@ def test_a_cpu_set_that_went_meanwhile_is_no_error(kernel: Hotplug) -> None:
     assert not kernel.path(RECORD).exists()
 
 
+def test_interrupts_go_back_to_the_cpus_that_alone_served_them(kernel: Hotplug) -> None:
+    put(kernel.root, "proc/net/route", "Iface Destination\neth0 00000000 0 3 0 0 20 00000000 0 0 0")
+    masks = {40: "3", 41: "0-15", 42: "8", 43: "2,7"}
+    for number, mask in masks.items():
+        put(kernel.root, f"sys/class/net/eth0/device/msi_irqs/{number}", "msix")
+        put(kernel.root, f"proc/irq/{number}/smp_affinity_list", mask)
+
+    def moved() -> list[int]:
+        return [
+            number for number in masks if kernel.text(f"proc/irq/{number}/smp_affinity_list") != masks[number]
+        ]
+
+    moves = []
+    for state, value in ((SMT, "4"), (SMT, "1"), (SMT, "4"), (SMT, "8"), (CPUS_ONLINE, "0-2,4-15")):
+        state.set(kernel, value)
+        moves.append(moved())
+    assert moves == [[], [40, 43], [43], [], [40]]
+    CPUS_ONLINE.set(kernel, "0-15")
+    assert moved() == []
+    assert not kernel.path(RECORD).exists()
+
+
 def test_cpus_on_which_nothing_can_run_are_found() -> None:
     mine = os.sched_getaffinity(0)
     assert unusable(mine) == []
     absent = max(range(4096), key=lambda cpu: cpu not in mine and not Path(f"/{CPU}/cpu{cpu}").exists())
     assert unusable([min(mine), absent]) == [absent]
     assert os.sched_getaffinity(0) == mine
+
+
+def test_a_session_in_a_smaller_cpu_set_brings_threads_back_that_it_cannot_use(
+    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Hotplug, "is_here", True)
+    monkeypatch.setattr("steelyard.host.cpusets.unusable", lambda cpus: sorted(set(cpus) - {0, 1, 8}))
+    kernel = x86(tmp_path)
+    off, on = {"smt": "off"}, {"smt": "on"}
+    with HostStates([off, on], children, "s", kernel) as states:
+        states.enter((1, 1), off, (0, 1))
+        states.enter((1, 2), on, (0, 8))
+        with pytest.raises(MissingRequirement, match="CPU 9 is online and cannot be used from here"):
+            states.enter((1, 2), on, (1, 9))
+        states.enter((2, 1), off, (0, 1))
+    assert SMT.read(kernel) == "on"
+    with (
+        HostStates([off], children, "s", kernel) as states,
+        pytest.raises(MissingRequirement, match="CPU 2-3"),
+    ):
+        states.enter((1, 1), off, (0, 1, 2, 3))
+    assert SMT.read(kernel) == "on"
 
 
 @pytest.mark.alone

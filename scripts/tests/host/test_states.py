@@ -3,6 +3,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,23 @@ def test_pages_of_another_default_size(tmp_path: Path) -> None:
 def test_what_is_no_value_is_refused(tmp_path: Path, name: str, wanted: str | float, reason: str) -> None:
     with pytest.raises(BadInput, match=reason):
         STATES[name].value(Kernel(tmp_path), wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("huge_pages", "node0=512 node1=0"),
+        ("governor", "policy0=powersave policy2=performance"),
+        ("irq_affinity", "40=0 41=1-3"),
+        ("cpus_online", "0-3,8"),
+        ("turbo", "on"),
+    ],
+)
+def test_the_command_that_sets_a_state_can_be_typed(name: str, value: str) -> None:
+    assert shlex.split(STATES[name].command(value)) == [
+        *("sudo", "./steelyard", "host", "set"),
+        f"{name}={value}",
+    ]
 
 
 def test_an_unknown_state_is_refused_with_those_there_are() -> None:

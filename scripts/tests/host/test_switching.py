@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from trees import PAGES, THP, Kernel, put
+from trees import CPU, PAGES, THP, Clocks, Kernel, put, x86_smt2
 
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.host.doctor import host_states
+from steelyard.host.power import GOVERNOR
 from steelyard.host.switching import RECORD, HostStates, put_back, read_record
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -122,6 +123,21 @@ def test_the_host_is_as_before_at_the_end(kernel: Kernel, children: Children) ->
     writes = list(kernel.writes)
     states.restore()
     assert kernel.writes == writes
+
+
+def test_threads_and_governor_are_put_back_though_the_threads_come_back_with_another(
+    tmp_path: Path, children: Children
+) -> None:
+    put(x86_smt2(tmp_path), f"{CPU}/present", "0-15")
+    kernel = Clocks(tmp_path, "x86_64", [[core, core + 8] for core in range(8)], "on")
+    plots = [{"smt": smt, "governor": "performance"} for smt in ("on", "off")]
+    with HostStates(plots, children, "s", kernel) as states:
+        for at, plot in enumerate(plots, 1):
+            states.enter((1, at), plot)
+            assert states.verify(plot) == []
+    assert kernel.online() == set(range(16))
+    assert {kernel.text(name) for name in GOVERNOR.files(kernel)} == {"powersave"}
+    assert read_record(kernel) is None
 
 
 def test_the_host_is_as_before_after_an_error(kernel: Kernel, children: Children) -> None:

@@ -28,7 +28,7 @@ class Calming:
         self.compact.parent.mkdir(parents=True)
         self.compact.write_text("")
         (root / "proc/buddyinfo").write_text(
-            "Node 0, zone  DMA      0 0 0 0 0 0 0 0 1 1 2\nNode 0, zone  Normal 9000 8000 10 2 1 1 0 0 0 1 1\n"
+            "Node 0, zone  DMA      0 0 0 0 0 0 0 0 0 0 0\nNode 0, zone  Normal 9000 8000 10 2 1 0 0 0 0 0 0\n"
         )
         self._write()
 
@@ -70,17 +70,21 @@ def test_it_waits_as_long_as_the_host_calms_down(
 
 
 @pytest.mark.parametrize(
-    ("buddies", "compacted"),
+    ("page", "buddies", "compacted"),
     [
-        ("Node 0, zone Normal 9000 8000 10 2 1 1 0 0 0 1 1\n", True),
-        ("Node 0, zone Normal 90 80 10 2 1 1 0 0 0 10 10\n", False),
-        ("", False),
+        (4096, "Node 0, zone Normal 9000 8000 10 2 1 1 0 0 0 1 1\n", True),
+        (4096, "Node 0, zone Normal 90 80 10 2 1 1 0 0 0 10 10\n", False),
+        # With pages of 64 KiB blocks are large from the sixth on, of 2 MiB; those of 256 and 512 MiB are rare.
+        (65536, "Node 0, zone Normal 90 80 10 2 1 900 800 10 10 10 10 10 0 0\n", False),
+        (65536, "Node 0, zone Normal 9000 8000 900 900 900 9 8 0 0 0 0 0 0 0\n", True),
+        (4096, "", False),
     ],
 )
 def test_memory_is_compacted_only_where_it_lies_in_pieces(
-    tmp_path: Path, buddies: str, compacted: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: int, buddies: str, compacted: bool
 ) -> None:
     """It takes seconds of CPU, of each trial."""
+    monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": page}.__getitem__)
     host = Calming(tmp_path, [0.0])
     (tmp_path / "proc/buddyinfo").write_text(buddies)
     host.wash()

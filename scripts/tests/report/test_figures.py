@@ -80,3 +80,18 @@ def test_a_margin_is_shown_as_it_was_asked_for(margin: float, text: str) -> None
 )
 def test_a_floor_beside_a_margin_is_told_apart_from_it(floor: float, margin: float, text: str) -> None:
     assert figures.beside_margin(floor, margin) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "digits", "text"),
+    [
+        (0.5, 0, "0.50"),
+        (-0.5, 0, "\N{MINUS SIGN}0.50"),
+        (0.51, 0, "1"),
+        (0.05, 1, "0.1"),
+        (0.0031, 2, "0.0031"),
+        (0, 1, "0.0"),
+    ],
+)
+def test_a_number_is_not_shown_as_none(raw: float, digits: int, text: str) -> None:
+    assert figures.number(raw, digits) == text

@@ -176,3 +176,17 @@ def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.Monk
     specs = made("jvms=1", "cores=1,4").specs
     assert {spec.server_cores for spec in specs.values()} == {1, 4}
     assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}
+
+
+@pytest.mark.parametrize(("jvms", "differ"), [(1, False), (2, True), (3, False), (4, True), (8, False)])
+def test_jvms_that_are_spread_over_the_nodes_have_other_cores_than_bound_ones(
+    monkeypatch: pytest.MonkeyPatch, jvms: int, differ: bool
+) -> None:
+    layout = CpuLayout(tuple(Core(cpu // 4, cpu // 4, cpu, (cpu,)) for cpu in range(8)))
+    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    settings = (f"jvms={jvms}", "numa=bound,spread", "injector_cores=shared", "total_heap=2g")
+    if differ:
+        assert len(made(*settings).specs) == 2
+    else:
+        with pytest.raises(BadInput, match=r"numa-bound and \S+numa-spread are the same on this host"):
+            made(*settings)

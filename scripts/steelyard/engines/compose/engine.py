@@ -24,6 +24,7 @@ from steelyard.engines.compose.project import DOWN_LIMIT, Project, RunningContai
 from steelyard.engines.container import uses_cache
 from steelyard.host.docker import Docker, DockerFailed
 from steelyard.host.ports import require_ports
+from steelyard.paths import is_folder
 from steelyard.processes import Children
 from steelyard.processes.listening import Listener
 from steelyard.results.failure import Failure
@@ -94,7 +95,7 @@ def sweep(docker: Docker, session: str = "") -> None:
         listed = docker.run("ps", "--all", "--filter", f"label={SESSION_LABEL}", "--format", shown)
         for line in sorted(set(listed.splitlines())):
             owner, project, folder = line.split("\t")
-            if owner == session or (folder and Path(folder).is_dir()):
+            if owner == session or (folder and is_folder(Path(folder))):
                 docker.run(*removal_of(project), timeout=DOWN_LIMIT)
     with contextlib.suppress(DockerFailed):
         for network in docker.run("network", "ls", "--quiet", "--filter", f"label={SESSION_LABEL}").split():
