@@ -113,6 +113,14 @@ def test_where_readers_begin_says_how_to_get_it(page: str) -> None:
     assert "how-to/install.md)" in text
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/install.md", "docs/how-to/kubernetes-bundles.md"])
+def test_the_first_command_for_a_cluster_comes_after_its_images(page: str) -> None:
+    """No cluster can pull what was built on this machine."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    before, command, _ = re.split(r"(--engine kubernetes|kubectl apply -k)", text, maxsplit=1)
+    assert "[images in a registry of yours](" in before, command
+
+
 def first_cells(page: str, heading: str) -> list[str]:
     """The names, in back-quotes, of the first column below a heading."""
     text = (DOCS / page).read_text(encoding="utf-8").partition(f"\n{heading}\n")[2]
