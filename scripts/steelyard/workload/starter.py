@@ -67,8 +67,8 @@ def make_starter(name: str, command: str, port: int, path: str, *, here: Path, f
         raise BadInput(f"the start command holds a variable ({command}): write its value in its place")
     if shell := _FOR_A_SHELL.search(_QUOTED.sub("x", command)):
         raise BadInput(
-            f"the start command holds {shell[0].strip() or 'several lines'}, which only a shell reads: put the command into a"
-            " script and give that, with the port as its argument, or write this in quotes where your server reads it"
+            f"the start command holds {shell[0].strip() or 'several lines'}, which only a shell reads: put the command"
+            " into a script and give that, with the port as its argument, or quote what your server reads itself"
         )
     variables = {}
     while words and (assigned := _ASSIGNED.fullmatch(words[0])):

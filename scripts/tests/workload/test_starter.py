@@ -63,7 +63,7 @@ def test_a_port_is_replaced_only_where_it_stands_by_itself(tmp_path: Path) -> No
         ("podman run -p 8080:80 shop:1", ["podman", "run", "-p", "${port}:80", "shop:1"]),
         (
             "docker run --network host shop:1 --port=8080",
-            [*"docker run --network host shop:1".split(), "--port=${port}"],
+            ["docker", "run", "--network", "host", "shop:1", "--port=${port}"],
         ),
     ],
 )
