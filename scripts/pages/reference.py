@@ -125,21 +125,25 @@ def _type(value: Keys) -> str:
 
 def write_results() -> str:
     """What was last seen of each experiment, newest first, and which were not run yet."""
-    entries: list[dict[str, str]] = json.loads(SEEN.read_text(encoding="utf-8"))
+    entries: list[dict[str, Any]] = json.loads(SEEN.read_text(encoding="utf-8"))
     newest = sorted(entries, key=lambda entry: entry["day"], reverse=True)
     rows = "".join(
-        f"| {entry['day']} | `{entry['experiment']} {entry['options']}` | {entry['on']} | {entry['seen']}"
-        f" ([more](../{entry['page']})) |\n"
+        f"| {entry['day']} | `{entry['experiment']} {entry['options']}` | {entry['on']}"
+        f" | {'typed' if entry.get('typed') else entry['steelyard']} | {entry['seen']} ([more](../{entry['page']})) |\n"
         for entry in newest
     )
     known = {entry["experiment"] for entry in entries}
     there = experiment_files(EXPERIMENTS)
+    missing = "".join(f"| none yet | `{name}` | - | - | - |\n" for name in there if name not in known)
     return (
         f"{_HEAD}# What was seen\n\n```\n./steelyard run jvm-count --quick\n```\n\n"
         "So that you know what to expect: sessions of the project's own experiments, each on a virtual machine with two"
         " CPUs (x86-64) that injectors and servers share. Quick sessions are an indication. Changes with their 95 %"
-        f" intervals.\n\n| day | session | on | seen |\n| --- | --- | --- | --- |\n{rows}\n"
-        f"{len(there.keys() - known)} of the {len(there)} [experiments](experiments.md) are not in this list yet;"
+        " intervals.\n\n"
+        "*Steelyard*: the version and commit that ran the session, whose figures a program took from its files."
+        " *Typed*: a person took them from the lab note, and the commit is not known.\n\n"
+        f"| day | session | on | Steelyard | seen |\n| --- | --- | --- | --- | --- |\n{rows}{missing}\n"
+        f"{len(there.keys() - known)} of the {len(there)} [experiments](experiments.md) have no session in this list;"
         " pages of the workloads have figures of some.\n\n"
         "Entries are kept in `docs/results/seen.json`.\n"
     )

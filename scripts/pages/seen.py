@@ -4,8 +4,9 @@
     python -m pages.seen PAGE DIR...            PAGE: the lab note, below docs/, that tells of them
     python -m pages.seen --picture PAGE DIR...  each also into docs/results/EXPERIMENT.json, for pictures
 
-Then `python -m pages.reference` and `python -m pages.diagrams` draw what rests on it. Nothing there is typed: a figure
-that no session has cannot get in.
+Then `python -m pages.reference` and `python -m pages.diagrams` draw what rests on it. An entry that this program made
+has the version and commit by which its session ran (`steelyard`); those from before were typed of their lab notes and
+say so (`typed`).
 """
 
 import json
@@ -21,6 +22,7 @@ from steelyard.analysis.sentences import beyond_noise, brief
 from steelyard.errors import BadInput
 from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import leave_out
 
@@ -73,6 +75,7 @@ def entry_of(view: View, page: str) -> Kept:
         "day": day_of(view.session),
         "options": _options(view.session.command),
         "on": f"{_jvms(view)}, {view.arms[0].spec.engine}",
+        "steelyard": _steelyard(view.session),
         "seen": "; ".join(told),
         "page": page,
     }
@@ -107,6 +110,11 @@ def _change(view: View, compared: Compared) -> Kept:
         "better": metric.better,
         **{name: round(ratio - 1, 3) for name, ratio in ends.items() if ratio is not None},
     }
+
+
+def _steelyard(session: Session) -> str:
+    """Version and commit by which a session ran."""
+    return f"{session.versions.get('steelyard', 'version unknown')}, {session.revision or 'commit unknown'}"
 
 
 def _jvms(view: View) -> str:

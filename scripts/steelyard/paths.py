@@ -6,6 +6,7 @@ A release is a wheel, which brings the parts of a checkout that are no sources i
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -29,6 +30,11 @@ CACHE = (
 
 
 _DOCUMENT = re.compile(r"(?<![\w/])docs/(?=[\w/-]+\.md)")
+
+
+def typed_launcher(folder: Path) -> str:
+    """How the command is typed in a folder, which need not be the top of the checkout."""
+    return PROGRAM if IS_RELEASE or folder == ROOT else shlex.quote(str(ROOT / "steelyard"))
 
 
 def name_program(text: str) -> str:

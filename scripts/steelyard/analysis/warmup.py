@@ -16,7 +16,7 @@ full minute each, are steady; `scripts/bench/steady_rule.py` simulates the rule 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,14 +157,17 @@ def window_note(seconds: int, noises: Sequence[float]) -> str:
         return ""
     if None in changes.values():
         return f"Windows of {seconds} s are too short to show whether throughput moved while it was measured."
-    sizes = [
-        f"{percent(change)} at a noise of {percent(noise)} from second to second"
-        for noise, change in changes.items()
-    ]
     return (
-        f"Windows of {seconds} s show that throughput moved while it was measured (80 % of trials) from a rise or fall"
-        f" of {' and of '.join(sizes)} on; what moved less counts as steady."
+        f"Windows of {seconds} s detect that throughput rose or fell by {_alternatives(changes.values())} (80 % power)"
+        f" where it varies by {_alternatives(changes)} from second to second; smaller changes count as steady."
     )
+
+
+def _alternatives(shares: Iterable[float | None]) -> str:
+    """`4.2, 8.3 or 20 %`."""
+    *others, last = (percent(share) for share in shares if share is not None)
+    first = ", ".join(text.removesuffix(" %") for text in others)
+    return f"{first} or {last}" if first else last
 
 
 def series_noise(rates: Sequence[float]) -> float | None:

@@ -34,6 +34,7 @@ from steelyard.cli import (
     serve,
     workload,
 )
+from steelyard.cli.options import open_console
 from steelyard.cli.usage import describe_usage
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, report_crash
 from steelyard.paths import CACHE, PROGRAM, name_program
@@ -53,8 +54,10 @@ _context: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="steelyard",
     help="Weighs one way of running a Java server against another, and says how sure it is.",
-    epilog="Start with:  steelyard run jvm-count --quick  .  Exit codes: "
-    + "; ".join(f"{int(code)} {code.meaning.replace('`', '')}" for code in Exit),
+    epilog=name_program(
+        "Start with:  steelyard run jvm-count --quick  .  Documents: docs/README.md; exit codes:"
+        " docs/reference/exit-codes.md, or  steelyard explain CODE  ."
+    ),
     no_args_is_help=True,
     context_settings=_context,
     add_completion=False,
@@ -181,7 +184,8 @@ def _run(closed: str) -> int:
             word.encode()
     except UnicodeEncodeError as error:
         raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
-    _fit_help(shutil.get_terminal_size().columns)
+    # What is no terminal gets help in the width of all else that is printed there.
+    _fit_help(shutil.get_terminal_size().columns if sys.stdout.isatty() else open_console().width)
     try:
         return app(prog_name=PROGRAM, standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
     except BrokenPipeError:
@@ -205,6 +209,12 @@ def _fit_help(width: int) -> None:
     """Frames and columns of help would cut names of options on narrow terminals: there it is plain."""
     app.rich_markup_mode = "rich" if width >= _FRAMED else None
     _context["terminal_width"] = width
+    groups = {group.name for group in app.registered_groups}
+    words = sys.argv[1:]
+    if (
+        not words or words[-1] in groups or {"-h", "--help"} & set(words)
+    ):  # importing it takes a fifth of a second
+        importlib.import_module("typer.rich_utils").MAX_WIDTH = width  # type: ignore[attr-defined]
 
 
 def _open_streams() -> str:

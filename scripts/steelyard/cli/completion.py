@@ -3,6 +3,8 @@
 
 import importlib
 import os
+import re
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +14,7 @@ from typer.completion import completion_init, get_completion_script, install  # 
 
 from steelyard.errors import BadInput, NoSpace
 from steelyard.experiment.loader import experiment_files
-from steelyard.paths import EXPERIMENTS
+from steelyard.paths import EXPERIMENTS, IS_RELEASE, ROOT
 from steelyard.workload.loader import workload_names
 
 VARIABLE = "_STEELYARD_COMPLETE"
@@ -31,7 +33,17 @@ def completion(
     """
     if shell not in _SHELLS:
         raise BadInput(f"there is no completion for {shell!r}: there is one for {', '.join(_SHELLS)}")
-    typer.echo(get_completion_script(prog_name="steelyard", complete_var=VARIABLE, shell=shell))
+    script = get_completion_script(prog_name="steelyard", complete_var=VARIABLE, shell=shell)
+    typer.echo(call_launcher(script))
+
+
+def call_launcher(script: str) -> str:
+    """A script of zsh or fish that asks the launcher by its path: in a checkout nothing on PATH is called `steelyard`.
+
+    That of bash asks the command that was typed.
+    """
+    launcher = shlex.quote("steelyard" if IS_RELEASE else str(ROOT / "steelyard"))
+    return re.sub(r"(?<= )steelyard(?=\)|\"$)", lambda _: launcher, script, flags=re.MULTILINE)
 
 
 def install_completion(wanted: bool) -> None:
@@ -51,6 +63,7 @@ def install_completion(wanted: bool) -> None:
         )
     try:
         _, path = install(shell=shell, prog_name="steelyard", complete_var=VARIABLE)
+        path.write_text(call_launcher(path.read_text(encoding="utf-8")), encoding="utf-8")
     except OSError as error:
         raise NoSpace(
             f"{error.filename}: {error.strerror}: completion is not installed; `steelyard completion {shell}` prints it"

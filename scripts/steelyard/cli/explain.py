@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`explain`: what a metric, a check, a setting, a host state or an exit code means, from where each is defined."""
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from steelyard.experiment.settings import SECTIONS, setting_name
 from steelyard.host.states import STATES
 from steelyard.jvm.reference import options_by_value
 from steelyard.jvm.rows import On, Setting
+from steelyard.measure.ledger import PARTNER
 from steelyard.measure.registry import METRICS, RULES
 from steelyard.results.figures import capital
 from steelyard.units import format_value
@@ -48,7 +50,7 @@ def explanations() -> Iterator[Explanation]:
     for rule in RULES:
         lines = {
             "passes when": rule.says,
-            "limit": f"{rule.limit:g} {rule.unit}",
+            "limit": rule.unit and f"{rule.limit:g} {rule.unit}",
             "failing it": "makes the trial void: it is repeated"
             if rule.voids
             else "marks the trial, which still counts",
@@ -56,6 +58,12 @@ def explanations() -> Iterator[Explanation]:
             "why": rule.source.replace("explanation/", "docs/explanation/"),
         }
         yield Explanation(rule.name, "check", lines)
+    partner = {
+        "passes when": "no other side of the same pair of a duet was void",
+        "failing it": "makes the trial void: the pair is repeated",
+        "why": "docs/how-to/gate-on-noisy-hosts.md",
+    }
+    yield Explanation(PARTNER, "check", partner)
     yield from _settings()
     for name in workload_names():
         for key, setting in load_workload(name).workload.settings.items():
@@ -69,7 +77,7 @@ def explanations() -> Iterator[Explanation]:
             lines |= {word: _short(value) for word, value in limits.items() if value is not None}
             yield Explanation(f"{name}.{key}", f"setting of {name}", lines)
     for state in STATES.values():
-        lines = {"why": state.why, "takes": state.allowed, "is in": state.where}
+        lines = {"why": state.why, "takes": state.allowed, "is in": state.where.replace("`", "")}
         yield Explanation(state.name, "state of the host", lines)
     for code in Exit:
         yield Explanation(str(int(code)), "exit code", {"what": code.meaning})
@@ -86,13 +94,13 @@ def _settings() -> Iterator[Explanation]:
             described = schema["properties"][field.alias or key]
             lines = {"what": described.get("description", ""), "takes": _values(described)}
             if "default" in described:
-                lines["default"] = "none" if field.default is None else _short(field.default)
+                lines["default"] = "none" if field.default is None else _default(described, field.default)
             for row in field.metadata:
                 if isinstance(row, Setting):
                     lines |= {
                         "HotSpot": _options(row.hotspot),
                         "OpenJ9": _options(row.openj9),
-                        "note": row.note,
+                        "note": _unmark(row.note),
                     }
             yield Explanation(setting_name(section, key), f"setting {named}", lines)
 
@@ -118,6 +126,20 @@ def _options(on: On | str) -> str:
     if isinstance(on, str):
         return f"does not have it: {on}"
     return "; ".join(f"{value}: {text}" if value else text for value, text in options_by_value(on).items())
+
+
+def _default(described: dict[str, Any], value: object) -> str:  # a property of a JSON Schema
+    """A default with its unit: durations are seconds."""
+    examples = [
+        text for part in described.get("anyOf", [described]) for text in part.get("examples", []) if text
+    ]
+    is_duration = any(re.fullmatch(r"[\d.]+(ms|s|m|h)", str(text)) for text in examples)
+    return f"{value:g} s" if isinstance(value, float) and is_duration else _short(value)
+
+
+def _unmark(note: str) -> str:
+    """A cell of a table of docs/openj9.md, for the terminal: links as paths, and bars as they are."""
+    return re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"\1 (docs/\2)", note).replace("\\|", "|")
 
 
 def _short(value: object) -> str:

@@ -30,7 +30,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
-from steelyard.paths import PROGRAM, name_program
+from steelyard.paths import name_program, typed_launcher
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
 from steelyard.results.store import write_atomic
@@ -135,7 +135,7 @@ def up(
         typer.echo(
             f"listening on {listen}: whoever reaches it may load data and change settings, without a password"
         )
-    open_console().print("stop it with: ./steelyard down", highlight=False)
+    typer.echo(f"stop it with: {typed_launcher(Path.cwd())} down")
 
 
 def init(
@@ -202,7 +202,7 @@ def init(
     else:
         commands.append(f"run {question} --quick")
     for command in commands:
-        typer.echo(f"  {PROGRAM} {command}")
+        typer.echo(f"  {typed_launcher(Path.cwd())} {command}")
     if not starter.takes_jvm_options:
         sentence = (
             "the suite's own experiments set a JVM's heap and collector: where this command starts a JVM, put"

@@ -2,7 +2,7 @@
 """What a session will be able to detect, said before it runs (`plan`), by the function that states it in reports.
 
 The spread between blocks comes from an earlier session on this host with the same workload, procedure and metric; else
-published spreads stand in and are named as such. A metric without either is not known before.
+published spreads stand in and are named as such. Without either it is unknown.
 """
 
 import math
@@ -39,6 +39,7 @@ PUBLISHED = {
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""
+_UNKNOWN = "unknown: no earlier session on this host"
 FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
 
@@ -92,9 +93,14 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
         for name in _load_metrics(plan)
     ]
     for change, names in arms.items():
+        if change.source == _UNKNOWN:
+            continue
         who = "every arm" if len(names) == len(plan.arms) - 1 else ", ".join(names)
         size = _size(change.low, change.high)
         lines.append(f"{_label(plan, change.metric)}, {who}: {size}{change.source}")
+    unknown = dict.fromkeys(change.metric for change in changes if change.source == _UNKNOWN)
+    if unknown:
+        lines.append(f"{', '.join(_label(plan, name) for name in unknown)}: {_UNKNOWN}")
     if plan.experiment.procedure == "steady":
         lines += filter(None, [window_note(round(plan.experiment.load.measure), WINDOW_NOISES)])
     if plan.experiment.procedure == "survive":
@@ -182,12 +188,11 @@ def _predict(
         source = f"by the spread seen and its upper 95 % bound, from {of}"
         return DetectableChange(name, arm, seen, bound, source)
     if name not in PUBLISHED:
-        why = "not known before, as no earlier session here tells its spread"
-        return DetectableChange(name, arm, None, None, why)
+        return DetectableChange(name, arm, None, None, _UNKNOWN)
     *spreads, whose = PUBLISHED[name]
     # Both arms of a pair vary.
     low, high = (detectable_effect(blocks, math.sqrt(2) * float(sd), comparisons) for sd in spreads)
-    source = f"by published spreads ({whose}), as no earlier session here tells its own"
+    source = f"by published spreads ({whose})"
     return DetectableChange(name, arm, low, high, source)
 
 

@@ -108,13 +108,19 @@ class RuntimeResolver:
 
     def refuse_unused(self, deployments: Sequence[DeploymentSettings]) -> None:
         """Refuse `--jdk` where no arm runs processes without a JDK of its own (raises BadInput)."""
-        if self.jdk is not None and not any(
-            deployment.engine == "process" and deployment.jdk is None for deployment in deployments
-        ):
+        named = [deployment.jdk for deployment in deployments if deployment.engine == "process"]
+        if self.jdk is None or None in named:
+            return
+        if named:
+            several = "A,B" if len(set(named)) > 1 else "A"
             raise BadInput(
-                "--jdk chooses the JVM of the process engine, for arms that name none; images bring their own: choose"
-                " with --set jdk=hotspot or STEELYARD_FLAVOUR"
+                "--jdk chooses the JVM of arms that name none, and here every arm names its JDK: choose with"
+                f" --set jdk={several}"
             )
+        raise BadInput(
+            "--jdk chooses the JVM of the process engine, for arms that name none; images bring their own: choose"
+            " with --set jdk=hotspot or STEELYARD_FLAVOUR"
+        )
 
     def container_engine(self, names: Iterable[str]) -> Docker | None:
         """The container engine where engines of these names need one (raises MissingRequirement)."""

@@ -14,6 +14,9 @@ from steelyard.errors import BadInput
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _JVM_SETTING = re.compile(r"-X(mx|ms|mn)|-XX:[+-]Use\w*GC\b|-Xgcpolicy:|-Xlog:gc|-Xverbosegclog")
 """Options that experiments set: heap, collector and GC log."""
+_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
+_FOR_A_SHELL = re.compile(r"[;&|<>()]+|[*?`\n]|(?<![^\s=:])~")
+"""Operators, patterns and the home, which no program is given as they are typed."""
 
 
 class Starter(NamedTuple):
@@ -54,7 +57,7 @@ def make_starter(name: str, command: str, port: int, path: str, *, here: Path, f
         folder: that of the file.
 
     Raises:
-        BadInput: the command cannot be read, or does not hold the port.
+        BadInput: the command cannot be read, is a shell's line, or does not hold the port.
     """
     try:
         words = shlex.split(command)
@@ -62,14 +65,23 @@ def make_starter(name: str, command: str, port: int, path: str, *, here: Path, f
         raise BadInput(f"the start command cannot be read ({error}): write it as a shell takes it") from error
     if "$" in command:
         raise BadInput(f"the start command holds a variable ({command}): write its value in its place")
+    if shell := _FOR_A_SHELL.search(_QUOTED.sub("x", command)):
+        raise BadInput(
+            f"the start command holds {shell[0].strip() or 'several lines'}, which only a shell reads: put the command"
+            " into a script and give that, with the port as its argument, or quote what your server reads itself"
+        )
     variables = {}
     while words and (assigned := _ASSIGNED.fullmatch(words[0])):
         variables[assigned[1]] = assigned[2]
         words = words[1:]
     if not words:
         raise BadInput("there is no start command: write what starts your server in the foreground")
-    ported = [_with_port(word, port) for word in (*words, *variables.values())]
-    if ported == [*words, *variables.values()]:
+    given = [*words, *variables.values()]
+    # In a container the server has a port of its own: `-p 8080:8080` becomes `-p ${port}:8080`.
+    published = [re.sub(rf"(?<!\d){port}(?=:\d)", "${port}", word) for word in given]
+    in_container = Path(words[0]).name in ("docker", "podman") and published != given
+    ported = published if in_container else [_with_port(word, port) for word in given]
+    if ported == given:
         raise BadInput(
             f"port {port} is not in the start command, and each server needs one of its own: say it as your server"
             f" takes it (--port={port}, -Dserver.port={port} before -jar, or PORT={port} in front of the command)"

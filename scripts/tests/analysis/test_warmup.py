@@ -229,8 +229,12 @@ def test_what_is_said_to_be_seen_in_a_window_is_seen_and_half_of_it_is_not(secon
 
 def test_a_short_window_is_told_with_the_noise_that_it_has() -> None:
     assert window_note(60, [0.02]) == ""
-    assert "from a rise or fall of 8.3 % at a noise of 2.0 % from second to second on" in window_note(
-        8, [0.02]
+    assert window_note(8, [0.02]) == (
+        "Windows of 8 s detect that throughput rose or fell by 8.3 % (80 % power) where it varies by 2.0 % from second"
+        " to second; smaller changes count as steady."
+    )
+    assert "by 4.2, 8.3 or 20 % (80 % power) where it varies by 1.0, 2.0 or 5.0 % from second" in window_note(
+        8, [0.01, 0.02, 0.05]
     )
     assert window_note(5, [0.02]).startswith("Windows of 5 s are too short")
     assert window_note(8, []) == ""

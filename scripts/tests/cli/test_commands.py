@@ -318,6 +318,17 @@ def test_no_command_shows_the_help(steelyard: Any) -> None:
     result = steelyard()
     assert (result.code, result.err) == (13, "")
     assert "Start with:  steelyard run jvm-count --quick" in result.out
+    assert "docs/README.md" in result.out
+    assert "docs/reference/exit-codes.md" in result.out
+
+
+def test_help_in_a_pipe_has_the_width_of_all_that_is_printed(
+    steelyard: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for words in (("--help",), ("run", "--help")):
+        lines = steelyard(*words).out.splitlines()
+        assert max(map(len, lines)) == 140
 
 
 def test_a_reader_that_has_gone_is_told_by_the_exit_code() -> None:

@@ -102,6 +102,25 @@ def test_a_page_tells_the_session_that_the_picture_shows(page: str) -> None:
     assert f"95 % interval {low} to {high} %" in text
 
 
+@pytest.mark.parametrize("page", ["README.md", "tutorials/first-report.md"])
+def test_where_readers_begin_says_how_to_get_it(page: str) -> None:
+    """On the site nobody sees the README of the repository."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in readme if line.startswith(("apt-get install ", "dnf install ", "git clone "))]
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert len(lines) == 3
+    assert "\n".join(lines) + "\n./steelyard run jvm-count --quick\n" in text
+    assert "how-to/install.md)" in text
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/install.md", "docs/how-to/kubernetes-bundles.md"])
+def test_the_first_command_for_a_cluster_comes_after_its_images(page: str) -> None:
+    """No cluster can pull what was built on this machine."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    before, command, _ = re.split(r"(--engine kubernetes|kubectl apply -k)", text, maxsplit=1)
+    assert "[images in a registry of yours](" in before, command
+
+
 def first_cells(page: str, heading: str) -> list[str]:
     """The names, in back-quotes, of the first column below a heading."""
     text = (DOCS / page).read_text(encoding="utf-8").partition(f"\n{heading}\n")[2]

@@ -95,6 +95,9 @@ def test_no_console_reads_markup() -> None:
     assert all("markup=False" in call for call in calls), calls
 
 
+LAUNCHER = str(ROOT / "steelyard")
+
+
 @pytest.mark.parametrize(
     ("shell", "file"),
     [
@@ -112,6 +115,21 @@ def test_completion_is_installed_where_the_shell_reads_it(
     assert (result.code, result.err) == (0, "")
     assert str(tmp_path / file) in result.out
     assert f"_STEELYARD_COMPLETE=complete_{shell}" in (tmp_path / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("shell", "asks"), [("bash", "$1"), ("zsh", LAUNCHER), ("fish", LAUNCHER)])
+def test_completion_asks_a_command_that_is_there(
+    steelyard: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shell: str, asks: str
+) -> None:
+    """`./steelyard` of a checkout is on nobody's PATH."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(completion, "_shell_of_the_caller", lambda: shell)
+    steelyard("--install-completion")
+    (file,) = (path for path in tmp_path.rglob("*steelyard*") if path.is_file())
+    for script in (file.read_text(encoding="utf-8"), steelyard("completion", shell).out):
+        called = re.findall(r"(?:complete_(?:bash|zsh)|commandline -cp\)) ([^\s)\"]+)", script)
+        assert called
+        assert set(called) == {asks}
 
 
 def test_a_shell_that_cannot_be_completed_is_named(

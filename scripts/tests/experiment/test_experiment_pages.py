@@ -4,6 +4,8 @@
 import os
 import re
 from collections import defaultdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from builders import make_jvm
@@ -22,8 +24,9 @@ from steelyard.spec.plan import make_spec
 from steelyard.yamlfile import Scalar
 
 PAGE = ROOT / "docs" / "reference" / "experiments.md"
-FOREIGN = str(ROOT / "docs" / "examples" / "fuseki" / "workload.yaml")
+FOREIGN = ROOT / "docs" / "examples" / "fuseki" / "workload.yaml"
 """A workload of somebody else: what runs on it runs on any."""
+_CONTAINER = "        container: {image: example/shop:1, port: 8080, jvm_options: JAVA_TOOL_OPTIONS}\n"
 CORES = 2
 _TITLES = {
     "One JVM or several": "jvm-count acmeair-scale daytrader-scale olio-fixed-load olio-fixed-load-per-jvm",
@@ -99,13 +102,20 @@ def span(low: float, high: float) -> str:
     return f"{last} min" if first == last else f"{first} to {last} min"
 
 
-def runs_anywhere(name: str) -> bool:
-    """Whether it asks its question of a workload of somebody else, too."""
-    try:
-        make_specs(load(name, workload=FOREIGN))
-    except BadInput:
-        return False
-    return True
+def runs_on(name: str) -> str:
+    """The workload of an experiment, or that it asks its question of one of somebody else, too."""
+    text = FOREIGN.read_text(encoding="utf-8")
+    with_container = text.replace("        process:\n", f"{_CONTAINER}        process:\n", 1)
+    for workloads, content in {"any": text, "any with a `container`": with_container}.items():
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "workload.yaml"
+            file.write_text(content, encoding="utf-8")
+            try:
+                make_specs(load(name, workload=str(file)))
+            except BadInput:
+                continue
+            return workloads
+    return load(name).workload.workload.name
 
 
 def needs(name: str) -> str:
@@ -127,10 +137,9 @@ def row(name: str) -> str:
     experiment: Experiment = question.experiment
     asked = " ".join(experiment.question.split()).replace("|", "\\|")
     stop = "" if experiment.title.endswith("?") else "."
-    workload = "any" if runs_anywhere(name) else question.workload.workload.name
     link = f"[`{name}`](../../experiments/{name}.yaml)"
     quick, whole = minutes(load(name, quick=True)), minutes(question)
-    return f"| {link} | **{experiment.title}{stop}** {asked} | {workload} | {needs(name)} | {quick} | {whole} |\n"
+    return f"| {link} | **{experiment.title}{stop}** {asked} | {runs_on(name)} | {needs(name)} | {quick} | {whole} |\n"
 
 
 def tables() -> str:
@@ -165,5 +174,13 @@ def test_times_are_for_people(low: float, high: float, text: str) -> None:
 
 
 def test_what_only_its_own_workload_has_runs_nowhere_else() -> None:
-    assert runs_anywhere("jvm-count")
-    assert not runs_anywhere("acmeair-topology")
+    assert runs_on("jvm-count") == "any"
+    assert runs_on("jitserver-density") == "any with a `container`"
+    assert runs_on("acmeair-topology") == "acmeair"
+
+
+def test_the_page_of_jitservers_has_each_experiment_with_one() -> None:
+    page = (ROOT / "docs" / "jitserver.md").read_text(encoding="utf-8")
+    table = page.partition("## Which experiment")[2].partition("\n## ")[0]
+    names = {name for name in experiment_files(EXPERIMENTS) if name.startswith("jitserver-")}
+    assert set(re.findall(r"`(jitserver-[a-z-]+)`", table.partition("\n\nEach ")[0])) == names

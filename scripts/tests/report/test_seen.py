@@ -2,6 +2,7 @@
 """What pages tell of sessions is taken from the sessions, by a program."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ import sample
 from kept_sessions import write_ended, write_session
 
 from pages import method_diagrams, seen
+from pages.reference import write_results
 from steelyard.analysis.estimates import analyse
 from steelyard.errors import BadInput
+from steelyard.experiment.loader import experiment_files
+from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.results import figures
 from steelyard.results.store import SessionDirectory
 
@@ -36,6 +40,7 @@ def test_a_session_is_a_row_and_a_picture(results: Path, monkeypatch: pytest.Mon
     (row,) = json.loads(seen.SEEN.read_text(encoding="utf-8"))
     name = kept.session().experiment.name
     assert (row["experiment"], row["page"], row["day"][:2]) == (name, NOTE, "20")
+    assert row["steelyard"].endswith(f", {kept.session().revision}")
     primary = kept.analysis().estimates[kept.analysis().primary]
     assert all(f"{figures.effect(one)} ({figures.bounds(one)})" in row["seen"] for one in primary.values())
     picture = json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
@@ -50,6 +55,19 @@ def test_a_session_is_a_row_and_a_picture(results: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(method_diagrams, "RESULTS", results)
     (results / f"{name}.json").rename(results / "jvm-count.json")
     assert "95 % interval" in method_diagrams.draw_answer().render()
+
+
+def test_an_entry_that_no_program_made_says_so() -> None:
+    """What the program takes of a session has its commit."""
+    for entry in json.loads((ROOT / "docs" / "results" / "seen.json").read_text(encoding="utf-8")):
+        assert ("steelyard" in entry) != (entry.get("typed") is True), entry
+
+
+def test_the_page_has_each_experiment_and_how_its_entries_were_made() -> None:
+    page = write_results()
+    entries = json.loads((ROOT / "docs" / "results" / "seen.json").read_text(encoding="utf-8"))
+    assert page.count(" | typed | ") == sum("typed" in entry for entry in entries)
+    assert [name for name in experiment_files(EXPERIMENTS) if not re.search(rf"`{name}[ `]", page)] == []
 
 
 def test_only_sessions_that_answer_are_taken(results: Path) -> None:

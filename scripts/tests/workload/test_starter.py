@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`init`: three answers make a workload file that can be planned."""
 
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,54 @@ def test_a_port_is_replaced_only_where_it_stands_by_itself(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (
+            "docker run --rm -p 127.0.0.1:8080:8080 -e PORT=8080 shop:1",
+            ["docker", "run", "--rm", "-p", "127.0.0.1:${port}:8080", "-e", "PORT=8080", "shop:1"],
+        ),
+        ("podman run -p 8080:80 shop:1", ["podman", "run", "-p", "${port}:80", "shop:1"]),
+        (
+            "docker run --network host shop:1 --port=8080",
+            ["docker", "run", "--network", "host", "shop:1", "--port=${port}"],
+        ),
+    ],
+)
+def test_a_container_keeps_its_own_port(tmp_path: Path, typed: str, words: list[str]) -> None:
+    assert process_of(starter(typed), tmp_path).command == words
+
+
+def test_what_stands_in_quotes_is_the_servers_to_read(tmp_path: Path) -> None:
+    process = process_of(
+        starter("java -cp 'lib/*:app.jar' Shop --port=8080 --greet=\"a & b; c?\" x\\;"), tmp_path
+    )
+    assert process.java == ["-cp", "lib/*:app.jar", "Shop", "--port=${port}", "--greet=a & b; c?", "x;"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        ("cd shop && java -jar shop.jar --port=8080", "&&"),
+        ("cd shop; java -jar shop.jar --port=8080", ";"),
+        ("java -jar shop.jar --port=8080 | tee log", "|"),
+        ("java -jar shop.jar --port=8080 || true", "||"),
+        ("java -jar shop.jar --port=8080 &", "&"),
+        ("java -jar shop.jar --port=8080 > log 2>&1", ">"),
+        ("java -jar shop.jar --port=8080 2>&1", ">&"),
+        ("java -jar shop.jar --port=8080 < data", "<"),
+        ("~/jdk/bin/java -jar shop.jar --port=8080", "~"),
+        ("HOME=~/shop java -jar shop.jar --port=8080", "~"),
+        ("java -cp lib/* Shop 8080", "*"),
+        ("java -cp lib/?.jar Shop 8080", "?"),
+        ("java -jar `ls shop-1.jar` 8080", "`"),
+    ],
+)
+def test_what_only_a_shell_reads_is_refused(typed: str, named: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(f"holds {named}, which only a shell reads")):
+        starter(typed)
+
+
+@pytest.mark.parametrize(
     ("typed", "sentence"),
     [
         ("java -jar shop.jar", "port 8080 is not in the start command"),
@@ -95,6 +144,21 @@ def test_it_names_no_command_that_would_be_refused(here: Path, typed: str, is_ja
     assert ("run jvm-count --quick --workload shop/workload.yaml" in said) == is_java
     assert ("put ${jvm_options} into it" in said) != is_java
     assert ("run shop/processes.yaml --quick" in said) != is_java
+
+
+@pytest.mark.parametrize(
+    ("folder", "launcher"),
+    [(ROOT, "./steelyard"), (ROOT / "apps", f"{ROOT}/steelyard")],
+    ids=["top", "other"],
+)
+def test_next_commands_name_a_launcher_that_is_there(
+    here: Path, monkeypatch: pytest.MonkeyPatch, folder: Path, launcher: str
+) -> None:
+    """Servers start in folders of their own, in which there is no ./steelyard."""
+    monkeypatch.setattr(Path, "cwd", lambda: folder)
+    said = init("shop", "--start", "serve 8080", "--port", "8080", "--path", "/").output
+    lines = said.partition("next:\n")[2].splitlines()[:4]
+    assert [line.split()[0] for line in lines] == [launcher] * 4
 
 
 def test_a_server_without_a_jvm_has_a_question_of_its_own(here: Path) -> None:
