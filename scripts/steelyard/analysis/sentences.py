@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from steelyard.analysis.arm_pairs import compare_arms, valid_values
 from steelyard.analysis.best import LOST
 from steelyard.analysis.climbs import ramp_up_lead
 from steelyard.analysis.estimates import (
     GIVEN,
     LEAST_SWITCHES,
     arm_label,
-    estimate,
     few_switches,
-    needs_switch,
     simultaneous,
 )
 from steelyard.analysis.findings import EQUAL, is_changed_by_voids, shows_equal, void_answer
@@ -360,17 +359,7 @@ class _AnswerWording:
         return [f"this session can detect changes of {percent(high)} or more in {subject} ({basis})"]
 
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
-        """What is inconclusive against the baseline is so against any other arm."""
-        known = self.analysis.estimates[name]
-        reasons = (known[key].unequal for key in (arm, against) if key in known)
-        values = self._values(name, arm), self._values(name, against)
-        return estimate(
-            name,
-            arm,
-            *values,
-            next(filter(None, reasons), None),
-            switched=needs_switch(self.session, arm, against),
-        )
+        return compare_arms(self.session, self.analysis, name, arm, against)
 
     def _mean(self, info: MetricInfo, arm: str) -> str:
         """Mean over all valid trials of an arm, as in the tables, and of what it is the sum."""
@@ -397,8 +386,7 @@ class _AnswerWording:
         return next((info for info in self.analysis.metrics if info.name == name), None) or metric_info(name)
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
-        summary = self.analysis.summaries[name].get(arm)
-        return summary.by_place if summary is not None else {}
+        return valid_values(self.analysis, name, arm)
 
     def label_of(self, estimate: Estimate) -> str:
         """The arm of an estimate."""

@@ -244,6 +244,11 @@ def _voids() -> Iterator[Cell]:
     for blocks in (6, 20):
         slowest = Setup(QUIET, blocks, (A, ArmModel("b", void_above=0.5244)), "cpu_per_1k", ("throughput",))
         yield _sessions(slowest, held, CLAIMED, name="the slowest 30 % of one arm void", share=0.2)
+    at_times = ArmModel("c", cpu=0.95 * math.exp(-0.03) - 1, slow_share=0.3, slow=0.1, void_slow=True)
+    best = Must("one of two equal arms called the best", "says one is the best of all", "at most", LEVEL)
+    selected = Setup(QUIET, 8, (A, ArmModel("b", cpu=-0.05), at_times), "cpu_per_1k", ("throughput",))
+    name = "two of 3 arms equally good, 30 % of the starts of one 10 % slow and void"
+    yield _sessions(selected, best, name=name, share=0.1)
     slow = ArmModel("b", slow_share=0.3, slow=0.1, void_slow=True)
     passes = Must("passes", "pass", "at most", LEVEL)
     selected = Setup(QUIET, 20, (A, slow), "cpu_per_1k", ("throughput",))

@@ -22,6 +22,7 @@ from typing import Any
 
 import scipy
 
+from steelyard.analysis.arm_pairs import valid_values
 from steelyard.analysis.paired import LEVEL, PairedTest
 from steelyard.analysis.warmup import Steadiness, judge_steady
 from steelyard.gate.verdict import Verdict
@@ -214,6 +215,12 @@ BUGS = (
         "analysis.rounds:trials_left_in",
         lambda right: lambda trials: {},
         "gate, 30 % of the candidate's starts 10 % slow and void",
+    ),
+    Bug(
+        "void trials left in beside the baseline alone",
+        "analysis.arm_pairs:_values_left_in",
+        lambda right: valid_values,
+        "two of 3 arms equally good",
     ),
     Bug(
         "memory of the first process",
