@@ -202,7 +202,11 @@ class _AnswerWording:
 
     def _compare_arms(self, info: MetricInfo, baseline: str, ratios: dict[str, Estimate]) -> Claim:
         order = arm_levels({arm: self._values(info.name, arm) for arm in ratios})
-        gains = {arm: -order[arm] if info.better == "lower" else order[arm] for arm in ratios}
+        if order.keys() < ratios.keys():
+            # Some arm has a figure without a logarithm, in a block that the baseline lacks.
+            gains = {arm: _gain(info, estimate) for arm, estimate in ratios.items()}
+        else:
+            gains = {arm: -level if info.better == "lower" else level for arm, level in order.items()}
         better = [
             arm for arm, estimate in ratios.items() if _gain(info, estimate) > 0 and beyond_noise(estimate)
         ]

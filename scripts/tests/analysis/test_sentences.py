@@ -215,6 +215,16 @@ def test_an_arm_without_figures_is_named() -> None:
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
 
+def test_a_figure_of_zero_beside_a_void_baseline_ends_no_answer() -> None:
+    """The arm has ratios in three blocks, and in the fourth, where the baseline is void, no logarithm."""
+    trials = make_trials(
+        {"jvms-1": [100, 101, 0, 99], "jvms-2": [120, 121, 0, 120], "jvms-4": [110, 111, 110, 108]}
+    )
+    trials = [trial for trial in trials if not (trial.arm == "jvms-1" and trial.block == 3)]
+    first = answer_to([1, 2, 4], {}, blocks=4, trials=trials)[0]
+    assert "throughput seen was that with JVMs = 2" in first
+
+
 NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
 
 
