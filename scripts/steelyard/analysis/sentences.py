@@ -247,14 +247,29 @@ class _AnswerWording:
             )
         if all(map(few_switches, ratios.values())):
             return f"No difference in {info.label} was shown: {name} is {effect(ratios[best], baseline)}."
-        limits = [e.cannot_rule_out for e in ratios.values() if e.cannot_rule_out is not None]
-        left = TIED
-        if limits:
-            left = f"over the {len(ratios)} comparisons together {figures.not_ruled_out(max(limits))}"
         return (
             f"No difference in {info.label} against {baseline} was beyond noise: the {rank} seen, {name}, is"
-            f" {brief(ratios[best])}, and {left}."
+            f" {brief(ratios[best])}, and {self._left_open(ratios)}."
         )
+
+    def _left_open(self, ratios: dict[str, Estimate]) -> str:
+        """What several comparisons cannot rule out, and which of them rule out nothing."""
+        limits = {
+            arm: estimate.cannot_rule_out
+            for arm, estimate in ratios.items()
+            if estimate.cannot_rule_out is not None and estimate.unequal is None
+        }
+        others = [arm for arm in ratios if arm not in limits]
+        if not limits:
+            alike = not any(ratios[arm].unequal or few_switches(ratios[arm]) for arm in others)
+            return TIED if alike else "nothing is ruled out"
+        of = f"over the {len(limits)} comparisons together"
+        if len(limits) == 1:
+            of = f"for {self._label(*limits)}"
+        elif others:
+            of = f"for {', '.join(map(self._label, limits))} together"
+        rest = f"; nothing is ruled out for {', '.join(map(self._label, others))}" if others else ""
+        return f"{of} {figures.not_ruled_out(max(limits.values()))}{rest}"
 
     def _others(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
         """How the best arm stands against each other one, and those that it is not told apart from.
