@@ -317,6 +317,12 @@ BUGS = (
         "whole gate, margin 3 %, truly -3 %, 5 % from",
     ),
     Bug(
+        "no certificate allows a margin",
+        "gate.certificate:floor_of",
+        lambda right: lambda *more: 100 * right(*more),
+        "whole gate, margin 3 %, unchanged, quiet",
+    ),
+    Bug(
         "regressions never confirmed",
         "gate.result:needs_confirmation",
         lambda right: lambda first: False,
