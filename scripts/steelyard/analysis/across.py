@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from steelyard.analysis.estimates import few_switches, values_of
-from steelyard.analysis.findings import is_changed_by_voids
+from steelyard.analysis.findings import is_inconclusive
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, ratio_of, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.measure.network import network_of
@@ -182,7 +182,7 @@ def _effect_ratio(effect: Effect, comparisons: int = 1) -> IntervalEstimate | No
     first, second = effect.first, effect.second
     if first is None or second is None or few_switches(first) or few_switches(second):
         return None
-    if any(estimate.unequal or is_changed_by_voids(estimate) for estimate in (first, second)):
+    if is_inconclusive(first) or is_inconclusive(second):
         return None
     level = LEVEL / max(1, comparisons)
     valid = welch(_logs(first.ratios), _logs(second.ratios), level)

@@ -21,7 +21,7 @@ from steelyard.analysis.estimates import (
     few_switches,
     simultaneous,
 )
-from steelyard.analysis.findings import EQUAL, is_changed_by_voids, shows_equal, void_answer
+from steelyard.analysis.findings import EQUAL, is_changed_by_voids, is_inconclusive, shows_equal, void_answer
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, arm_levels
 from steelyard.analysis.rounds import Place, common
@@ -64,7 +64,7 @@ def weight(estimate: Estimate) -> str:
     """How much an estimate weighs: `beyond noise`, `equal`, or `within noise` with what it cannot rule out."""
     if beyond_noise(estimate):
         return "beyond noise"
-    if estimate.unequal is not None or is_changed_by_voids(estimate):
+    if is_inconclusive(estimate):
         left_in = f": {void_answer(estimate)}" if is_changed_by_voids(estimate) else ""
         return f"inconclusive (void or unsteady trials, or carry-over){left_in}"
     if few_switches(estimate) and estimate.n >= 2:

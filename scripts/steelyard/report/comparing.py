@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.findings import INCONCLUSIVE, is_inconclusive
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
@@ -99,8 +100,8 @@ def _unknown_builds(*sides: Side) -> list[str]:
 def _effect_cell(estimate: Estimate | None) -> TableCell:
     if estimate is None or estimate.ratio is None:
         return TableCell(figures.DASH, ("no comparison",))
-    if estimate.unequal is not None:
-        return TableCell(figures.effect(estimate), ("inconclusive: void or unsteady trials",))
+    if is_inconclusive(estimate):
+        return TableCell(figures.effect(estimate), (INCONCLUSIVE,))
     notes = (figures.bounds(estimate) or "no interval", rests_on(estimate))
     return TableCell(figures.effect(estimate), notes, 0 if beyond_noise(estimate) else None)
 
