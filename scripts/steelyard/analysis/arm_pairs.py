@@ -14,15 +14,16 @@ def compare_arms(session: Session, analysis: Analysis, name: str, arm: str, agai
     """
     known = analysis.estimates.get(name, {})
     reasons = (known[key].unequal for key in (arm, against) if key in known)
-    values = valid_values(analysis, name, arm), valid_values(analysis, name, against)
-    left_in = (_values_left_in(analysis, name, key) for key in (arm, against))
+    mine, others = (valid_values(analysis, name, key) for key in (arm, against))
+    mine_left_in, others_left_in = (_values_left_in(analysis, name, key) for key in (arm, against))
     return estimate(
         name,
         arm,
-        *values,
+        mine,
+        others,
         next(filter(None, reasons), None),
         switched=needs_switch(session, arm, against),
-        left_in=ratios_left_in(*left_in, *values),
+        left_in=ratios_left_in(mine_left_in, others_left_in, mine, others),
     )
 
 

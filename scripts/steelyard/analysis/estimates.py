@@ -252,7 +252,10 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
                 why,
                 switched=needs_switch(session, arm, baseline),
                 left_in=ratios_left_in(
-                    *(unselected[name].get(key, {}) for key in (arm, baseline)), values[arm], values[baseline]
+                    unselected[name].get(arm, {}),
+                    unselected[name].get(baseline, {}),
+                    values[arm],
+                    values[baseline],
                 ),
             )
             for arm, why in uneven.items()

@@ -196,7 +196,7 @@ class _SearchWording:
         low, high, middle = (self._text(value) for value in (result.low, result.high, result.value))
         widened_by = "half of what lies between the last value that passed and the first that failed"
         if self.question.search.hold is not None:
-            widened_by = "by which the share measured was off"
+            widened_by = "how far the share measured was off"
         return (
             f"With {self.arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
             f" 95 % CI over {result.n} blocks, widened on either side by {percent(result.half_width)}, {widened_by})."

@@ -91,11 +91,12 @@ def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate, interv
     is_shown = False
     if estimate.low is not None and estimate.high is not None:
         ends = [place_of_change(end, _MOST) for end in (estimate.low, estimate.high)]
-        places = [place for place, _ in ends]
-        axes.plot(places, [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip))
-        for place, mark in ends:
+        axes.plot(
+            [end for end, _ in ends], [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip)
+        )
+        for end, mark in ends:
             if mark != "o":
-                axes.plot(place, row + 0.16, mark, color=INK["accent"], gid=arm_tag(arm, tip))
+                axes.plot(end, row + 0.16, mark, color=INK["accent"], gid=arm_tag(arm, tip))
         is_shown = estimate.unequal is None and not estimate.low <= 1 <= estimate.high
     face = INK["accent" if is_shown else "surface"]
     style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}

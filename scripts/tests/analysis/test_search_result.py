@@ -150,7 +150,7 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     (held,) = results(asked, 2, trials=run(asked, make_places(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)
     assert "40 % of the servers' CPUs are used at a value between" in held.sentences[0]
-    assert held.sentences[0].endswith(", by which the share measured was off).")
+    assert held.sentences[0].endswith(", how far the share measured was off).")
 
 
 def recorded_session() -> Session:

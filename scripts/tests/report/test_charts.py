@@ -3,6 +3,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 import sample
 from matplotlib.axes import Axes
@@ -55,11 +56,13 @@ def test_a_change_beyond_the_chart_lies_at_its_edge_and_is_marked(
         charts.forest(view, info)
     else:
         ratios.block_ratios(view)
-    lines = [line for line in drawn[0].lines if line.get_gid()]
-    rightmost = max(max(line.get_xdata()) for line in lines)
-    marked = [line for line in lines if line.get_marker() == ">"]
+    lines = [
+        (line.get_marker(), [float(x) for x in np.atleast_1d(np.asarray(line.get_xdata()))])
+        for line in drawn[0].lines
+        if line.get_gid()
+    ]
+    rightmost = max(x for _, places in lines for x in places)
+    marked = [places for marker, places in lines if marker == ">"]
     assert marked
-    assert {float(line.get_xdata()[-1]) for line in marked} == {rightmost}
-    assert all(
-        line in marked for line in lines if len(line.get_xdata()) == 1 and line.get_xdata()[0] == rightmost
-    )
+    assert all(places == [rightmost] for places in marked)
+    assert not [marker for marker, places in lines if marker == "o" and places == [rightmost]]
