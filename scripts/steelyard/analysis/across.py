@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from steelyard.analysis.estimates import few_switches, values_of
+from steelyard.analysis.findings import is_inconclusive
 from steelyard.analysis.paired import LEVEL, TIED, paired_test, ratio_of, t_quantile
 from steelyard.analysis.rounds import valid_trials
 from steelyard.measure.network import network_of
@@ -176,14 +177,25 @@ def _of(side: Side, metric: str, arm: str) -> Estimate | None:
 
 
 def _effect_ratio(effect: Effect, comparisons: int = 1) -> IntervalEstimate | None:
-    """As one of so many comparisons (Bonferroni), so that the intervals of a family are simultaneous."""
+    """As one of so many comparisons (Bonferroni), so that the intervals of a family are simultaneous; None where either
+    host's is inconclusive."""
     first, second = effect.first, effect.second
     if first is None or second is None or few_switches(first) or few_switches(second):
         return None
-    if first.unequal or second.unequal:
+    if is_inconclusive(first) or is_inconclusive(second):
         return None
-    logs, others = ([math.log(ratio) for ratio in estimate.ratios] for estimate in (first, second))
-    return welch(logs, others, LEVEL / max(1, comparisons))
+    level = LEVEL / max(1, comparisons)
+    valid = welch(_logs(first.ratios), _logs(second.ratios), level)
+    everything = welch(_logs(first.left_in or first.ratios), _logs(second.left_in or second.ratios), level)
+    if valid is None or valid.low is None or everything is None or everything.low is None:
+        return valid
+    # As `simultaneous` does: the interval holds that with the void trials left in.
+    ends = [end for each in (valid, everything) for end in (each.low, each.high) if end is not None]
+    return valid._replace(low=min(ends), high=max(ends))
+
+
+def _logs(ratios: Sequence[float]) -> list[float]:
+    return [math.log(ratio) for ratio in ratios]
 
 
 def welch(first: Sequence[float], second: Sequence[float], level: float = LEVEL) -> IntervalEstimate | None:

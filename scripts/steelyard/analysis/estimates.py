@@ -35,9 +35,9 @@ from steelyard.analysis.remarks import remarks_of
 from steelyard.analysis.rounds import (
     Place,
     common,
-    common_first,
     comparable_places,
     count_by_arm,
+    ratios_left_in,
     reached_places,
     trials_left_in,
     unequal,
@@ -201,27 +201,6 @@ def simultaneous(estimate: Estimate, comparisons: int) -> Estimate:
     )
 
 
-def ratios_left_in(
-    name: str, arm: str, baseline: str, trials: Mapping[str, Mapping[Place, Trial]]
-) -> list[float] | None:
-    """arm / baseline of each block with void trials left in; empty where none of them is void, None where some are and
-    a figure is not above zero, so that there is no ratio.
-
-    Args:
-        name: of the metric.
-        arm: that is compared.
-        baseline: with which.
-        trials: from `trials_left_in`.
-    """
-    mine, base = (values_of(trials.get(which, {}), name) for which in (arm, baseline))
-    places = common_first(mine, base)
-    if all(trials[which][place].state == "valid" for which in (arm, baseline) for place in places):
-        return []
-    if any(min(mine[place], base[place]) <= 0 for place in places):
-        return None
-    return [mine[place] / base[place] for place in places]
-
-
 def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     """Every estimate of a session, from its trials alone.
 
@@ -259,6 +238,10 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
     everything = {} if searching else trials_left_in(trials)
+    unselected = {
+        name: {arm: values_of(everything.get(arm, {}), name) for arm in arms if name not in across}
+        for name in names
+    }
     estimates = {
         name: {
             arm: estimate(
@@ -268,7 +251,12 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
                 values[baseline],
                 why,
                 switched=needs_switch(session, arm, baseline),
-                left_in=ratios_left_in(name, arm, baseline, everything),
+                left_in=ratios_left_in(
+                    unselected[name].get(arm, {}),
+                    unselected[name].get(baseline, {}),
+                    values[arm],
+                    values[baseline],
+                ),
             )
             for arm, why in uneven.items()
         }
@@ -314,6 +302,17 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
         metrics=[*infos.values()],
         summaries=_summaries(figures),
         partly=_summaries(partly),
+        left_in=_summaries(
+            {
+                name: {
+                    arm: own
+                    for arm, own in unselected[name].items()
+                    if own.keys() - figures[name][arm].keys()
+                }
+                for name in names
+                if name in wanted
+            }
+        ),
         estimates=_in_families(estimates, asked),
         ledger=_count_ledger(trials),
         notes=[

@@ -10,6 +10,9 @@ from steelyard.results.figures import percent
 EQUAL = 0.01
 """Two arms whose whole interval lies within so much of no difference, either way, are shown to be equal."""
 
+INCONCLUSIVE = "inconclusive: void or unsteady trials, or carry-over"
+"""Beside the figures of a comparison that shows nothing whatever they are."""
+
 
 def side_of(low: float, high: float) -> int:
     """On which side of no difference an interval lies wholly; 0: on both."""
@@ -31,6 +34,11 @@ def is_changed_by_voids(estimate: Estimate) -> bool:
     if unselected is None or core is None or core.is_tied:
         return False
     return side_of(core.low, core.high) != side_of(unselected.low, unselected.high)
+
+
+def is_inconclusive(estimate: Estimate) -> bool:
+    """Whether a comparison shows nothing whatever its figures: its trials are unequal, or void ones would change it."""
+    return estimate.unequal is not None or is_changed_by_voids(estimate)
 
 
 def void_answer(estimate: Estimate) -> str:
@@ -55,6 +63,4 @@ def shows_equal(estimate: Estimate) -> bool:
     of its level: the interval is the 95 % one that the report prints.
     """
     left = estimate.cannot_rule_out
-    return (
-        estimate.unequal is None and left is not None and left <= EQUAL and not is_changed_by_voids(estimate)
-    )
+    return left is not None and left <= EQUAL and not is_inconclusive(estimate)

@@ -3,6 +3,7 @@
 
 from steelyard.analysis.climbs import ALL, join_words, ramp_up_lead
 from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.findings import is_inconclusive
 from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import SURVIVED, beyond_noise, primary_claim
 from steelyard.results import figures
@@ -29,10 +30,13 @@ def _search_lead(session: Session, analysis: Analysis) -> str:
     if not results:
         return "The searches found no value."
     shown = results if len(results) <= ALL else [min(results, key=_value), max(results, key=_value)]
-    texts = [f"{value_text(r.varies, _value(r))} with {arm_label(session, r.arm)}" for r in shown]
-    changed = [r.against for r in results if r.against is not None]
-    if len(results) == 2 and len(changed) == 1:
-        texts[-1] += f" ({figures.change(changed[0].ratio)})"
+    changes = {r.arm: f" ({figures.change(r.against.ratio)})" for r in results if r.against is not None}
+    if len(results) != 2 or len(changes) != 1:
+        changes = {}
+    texts = [
+        f"{value_text(r.varies, _value(r))} with {arm_label(session, r.arm)}{changes.get(r.arm, '')}"
+        for r in shown
+    ]
     rest = f" ({len(results) - len(shown)} further arms lie between)" if len(shown) < len(results) else ""
     return f"{join_words(texts)}{rest}."
 
@@ -54,6 +58,8 @@ def _effect_lead(session: Session, analysis: Analysis) -> str:
     change = f"{figures.effect(estimate)} {label} with {arm_label(session, arm)}"
     if beyond_noise(estimate):
         return f"{change}."
+    if is_inconclusive(estimate):
+        return f"Inconclusive: {change}."
     if claim.verdict == "equal":
         return f"Equal {label}: {change}."
     limit = estimate.cannot_rule_out

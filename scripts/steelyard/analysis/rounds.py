@@ -69,6 +69,29 @@ def common_first(arm: Collection[Place], against: Collection[Place]) -> list[Pla
     return list(first.values())
 
 
+def ratios_left_in(
+    arm: Mapping[Place, float],
+    against: Mapping[Place, float],
+    valid: Mapping[Place, float],
+    valid_against: Mapping[Place, float],
+) -> list[float] | None:
+    """arm / against of each block with void trials left in; empty where none of them is void, None where some are and
+    a figure is not above zero, so that there is no ratio.
+
+    Args:
+        arm: figures by block and round, of `trials_left_in`.
+        against: those of the arm that it is compared with.
+        valid: the first ones, of valid trials alone.
+        valid_against: the second ones, of valid trials alone.
+    """
+    places = common_first(arm, against)
+    if all(place in valid and place in valid_against for place in places):
+        return []
+    if any(min(arm[place], against[place]) <= 0 for place in places):
+        return None
+    return [arm[place] / against[place] for place in places]
+
+
 def comparable_places(trials: Iterable[Trial], arms: Sequence[str], baseline: str) -> set[tuple[int, str]]:
     """Block and arm where the arm is valid beside a valid baseline; of the baseline, where it has a valid trial."""
     valid = valid_trials(trials)

@@ -194,10 +194,12 @@ class _SearchWording:
         if result.low is None or result.high is None:
             return self._one_block()
         low, high, middle = (self._text(value) for value in (result.low, result.high, result.value))
+        widened_by = "half of what lies between the last value that passed and the first that failed"
+        if self.question.search.hold is not None:
+            widened_by = "how far the share measured was off"
         return (
             f"With {self.arm}, {self._goal()} a value between {low} and {high} (middle {middle};"
-            f" 95 % CI over {result.n} blocks, widened on either side by {percent(result.half_width)}, half"
-            " of what lies between the last value that passed and the first that failed)."
+            f" 95 % CI over {result.n} blocks, widened on either side by {percent(result.half_width)}, {widened_by})."
         )
 
     def _one_block(self) -> str:

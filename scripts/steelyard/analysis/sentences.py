@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from steelyard.analysis.arm_pairs import compare_arms, valid_values
 from steelyard.analysis.best import LOST
 from steelyard.analysis.climbs import ramp_up_lead
 from steelyard.analysis.estimates import (
     GIVEN,
     LEAST_SWITCHES,
     arm_label,
-    estimate,
     few_switches,
-    needs_switch,
     simultaneous,
 )
-from steelyard.analysis.findings import EQUAL, is_changed_by_voids, shows_equal, void_answer
+from steelyard.analysis.findings import EQUAL, is_changed_by_voids, is_inconclusive, shows_equal, void_answer
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, arm_levels
 from steelyard.analysis.rounds import Place, common
@@ -65,7 +64,7 @@ def weight(estimate: Estimate) -> str:
     """How much an estimate weighs: `beyond noise`, `equal`, or `within noise` with what it cannot rule out."""
     if beyond_noise(estimate):
         return "beyond noise"
-    if estimate.unequal is not None or is_changed_by_voids(estimate):
+    if is_inconclusive(estimate):
         left_in = f": {void_answer(estimate)}" if is_changed_by_voids(estimate) else ""
         return f"inconclusive (void or unsteady trials, or carry-over){left_in}"
     if few_switches(estimate) and estimate.n >= 2:
@@ -203,7 +202,11 @@ class _AnswerWording:
 
     def _compare_arms(self, info: MetricInfo, baseline: str, ratios: dict[str, Estimate]) -> Claim:
         order = arm_levels({arm: self._values(info.name, arm) for arm in ratios})
-        gains = {arm: -order[arm] if info.better == "lower" else order[arm] for arm in ratios}
+        if order.keys() < ratios.keys():
+            # Some arm has a figure without a logarithm, in a block that the baseline lacks.
+            gains = {arm: _gain(info, estimate) for arm, estimate in ratios.items()}
+        else:
+            gains = {arm: -level if info.better == "lower" else level for arm, level in order.items()}
         better = [
             arm for arm, estimate in ratios.items() if _gain(info, estimate) > 0 and beyond_noise(estimate)
         ]
@@ -244,14 +247,29 @@ class _AnswerWording:
             )
         if all(map(few_switches, ratios.values())):
             return f"No difference in {info.label} was shown: {name} is {effect(ratios[best], baseline)}."
-        limits = [e.cannot_rule_out for e in ratios.values() if e.cannot_rule_out is not None]
-        left = TIED
-        if limits:
-            left = f"over the {len(ratios)} comparisons together {figures.not_ruled_out(max(limits))}"
         return (
             f"No difference in {info.label} against {baseline} was beyond noise: the {rank} seen, {name}, is"
-            f" {brief(ratios[best])}, and {left}."
+            f" {brief(ratios[best])}, and {self._left_open(ratios)}."
         )
+
+    def _left_open(self, ratios: dict[str, Estimate]) -> str:
+        """What several comparisons cannot rule out, and which of them rule out nothing."""
+        limits = {
+            arm: estimate.cannot_rule_out
+            for arm, estimate in ratios.items()
+            if estimate.cannot_rule_out is not None and estimate.unequal is None
+        }
+        others = [arm for arm in ratios if arm not in limits]
+        if not limits:
+            alike = not any(ratios[arm].unequal or few_switches(ratios[arm]) for arm in others)
+            return TIED if alike else "nothing is ruled out"
+        of = f"over the {len(limits)} comparisons together"
+        if len(limits) == 1:
+            of = f"for {self._label(*limits)}"
+        elif others:
+            of = f"for {', '.join(map(self._label, limits))} together"
+        rest = f"; nothing is ruled out for {', '.join(map(self._label, others))}" if others else ""
+        return f"{of} {figures.not_ruled_out(max(limits.values()))}{rest}"
 
     def _others(self, info: MetricInfo, best: str) -> tuple[str, list[str]]:
         """How the best arm stands against each other one, and those that it is not told apart from.
@@ -360,17 +378,7 @@ class _AnswerWording:
         return [f"this session can detect changes of {percent(high)} or more in {subject} ({basis})"]
 
     def _compare(self, name: str, arm: str, against: str) -> Estimate:
-        """What is inconclusive against the baseline is so against any other arm."""
-        known = self.analysis.estimates[name]
-        reasons = (known[key].unequal for key in (arm, against) if key in known)
-        values = self._values(name, arm), self._values(name, against)
-        return estimate(
-            name,
-            arm,
-            *values,
-            next(filter(None, reasons), None),
-            switched=needs_switch(self.session, arm, against),
-        )
+        return compare_arms(self.session, self.analysis, name, arm, against)
 
     def _mean(self, info: MetricInfo, arm: str) -> str:
         """Mean over all valid trials of an arm, as in the tables, and of what it is the sum."""
@@ -397,8 +405,7 @@ class _AnswerWording:
         return next((info for info in self.analysis.metrics if info.name == name), None) or metric_info(name)
 
     def _values(self, name: str, arm: str) -> dict[Place, float]:
-        summary = self.analysis.summaries[name].get(arm)
-        return summary.by_place if summary is not None else {}
+        return valid_values(self.analysis, name, arm)
 
     def label_of(self, estimate: Estimate) -> str:
         """The arm of an estimate."""

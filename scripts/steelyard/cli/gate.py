@@ -307,8 +307,7 @@ def _print(result: GateResult) -> None:
     for note in result.notes:
         typer.echo(f"  {printable(note)}")
     for other in result.beside:
-        mark = {True: "worse", False: "better", None: "not beyond noise"}[other.worse]
-        typer.echo(f"  beside it: {other.label} {other.change}, {mark}")
+        typer.echo(f"  beside it: {other.label} {other.change}, {other.finding or 'not beyond noise'}")
     if result.trials:
         void = f", {result.void} of them void" if result.void else ""
         typer.echo(f"  {count(result.trials, 'trial')}{void}, {format_duration(result.seconds)}")

@@ -215,7 +215,7 @@ def noise_of(session: Session, trials: Sequence[Trial], names: Sequence[str]) ->
             (trial.started, math.log(trial.metrics[name]))
             for arm in (baseline, other)
             for place, trial in sorted(valid[arm].items())
-            if place in values[arm]
+            if values[arm].get(place, 0.0) > 0
         ]
         slope, drifts = _drift(starts)
         middle = two_groups([log for _, log in starts])

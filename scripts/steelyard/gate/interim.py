@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import scipy
 
 from steelyard.analysis.carry_over import carry_over_reason, logs_by_place, predecessors
-from steelyard.analysis.estimates import carry_over_of, estimate, ratios_left_in, values_of
+from steelyard.analysis.estimates import carry_over_of, estimate, values_of
 from steelyard.analysis.paired import (
     PairedTest,
     detectable_in_sd,
@@ -24,7 +24,7 @@ from steelyard.analysis.paired import (
     sd_bound,
     t_quantile,
 )
-from steelyard.analysis.rounds import seconds_of, trials_left_in, unequal, valid_trials
+from steelyard.analysis.rounds import ratios_left_in, seconds_of, trials_left_in, unequal, valid_trials
 from steelyard.gate.verdict import Better, Verdict, decide
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Estimate
@@ -132,7 +132,9 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     carried = carry_over_reason(
         logs_by_place(mine, base), candidate, baseline, predecessors(own), carry_over_of(session, own)
     )
-    left_in = ratios_left_in(name, candidate, baseline, trials_left_in(own))
+    everything = trials_left_in(own)
+    unselected = {side: values_of(everything.get(side, {}), name) for side in (candidate, baseline)}
+    left_in = ratios_left_in(unselected[candidate], unselected[baseline], mine, base)
     effect = estimate(name, candidate, mine, base, why or carried, left_in=left_in)
     better: Better = metric_info(name).better
     level = level_at(terms, blocks)

@@ -72,7 +72,7 @@ def to_markdown(result: GateResult) -> str:
             "| --- | ---: | ---: | --- |",
         ]
         for metric in result.beside:
-            word = {True: "**worse**", False: "**better**", None: "no"}[metric.worse]
+            word = {"": "no", "beyond noise": "yes"}.get(metric.finding, f"**{metric.finding}**")
             interval = bounds(metric) or "no interval"
             lines.append(f"| {_escape(metric.label)} | {effect(metric)} | {interval} | {word} |")
         lines.append("")
@@ -107,9 +107,9 @@ def bars_of(result: GateResult) -> list[Bar]:
 
 
 def _bar(label: str, estimate: RatioInterval, better: str) -> list[Bar]:
-    """The bar of an estimate; none without an interval."""
+    """The bar of an estimate on the axis of harm; none without an interval, or where neither direction is better."""
     low, ratio, high = estimate.low, estimate.ratio, estimate.high
-    if low is None or ratio is None or high is None:
+    if low is None or ratio is None or high is None or better == "neither":
         return []
     if better == "lower":
         return [Bar(label, low - 1, ratio - 1, high - 1)]

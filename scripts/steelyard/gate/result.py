@@ -196,14 +196,16 @@ def _other_metrics(session: Session, trials: Sequence[Trial]) -> list[OtherMetri
         if estimate is None or estimate.ratio is None or name == asked.primary:
             continue
         info = infos[name]
-        shown = beyond_noise(estimate) and info.better != "neither"
+        shown = beyond_noise(estimate)
+        harms = shown and info.better != "neither"
         metrics.append(
             OtherMetric(
                 metric=name,
                 label=capital(info.label),
                 change=f"{effect(estimate)} ({bounds(estimate) or 'no interval'})",
                 better=info.better,
-                worse=(estimate.ratio > 1) is (info.better == "lower") if shown else None,
+                worse=(estimate.ratio > 1) is (info.better == "lower") if harms else None,
+                shown=shown,
                 ratio=estimate.ratio,
                 low=estimate.low,
                 high=estimate.high,

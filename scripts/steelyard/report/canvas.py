@@ -120,6 +120,11 @@ def legend_text(label: str) -> str:
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
+def place_of_change(ratio: float, most: float) -> tuple[float, str]:
+    """Where a change is drawn, in %, and by which mark: beyond a ratio of `most` at the edge, by an arrowhead."""
+    return 100 * (min(ratio, most) - 1), "o" if ratio <= most else ">"
+
+
 def arm_tag(arm: int, tip: str = "") -> str:
     """Identifier (`gid`) of what belongs to an arm, which the page can switch off; the tip is what the page tells where
     the pointer rests."""

@@ -23,6 +23,7 @@ from steelyard.report.canvas import (
     canvas,
     finish,
     legend_text,
+    place_of_change,
     rows,
     with_style,
     wrap_label,
@@ -160,12 +161,22 @@ def _cut_axis(axes: Axes) -> bool:
 
 
 def _interval(
-    axes: Axes, row: int, center: float, bounds: Sequence[float], tag: str, face: str = "accent"
+    axes: Axes,
+    row: int,
+    center: float,
+    bounds: Sequence[float],
+    tag: str,
+    face: str = "accent",
+    marker: str = "o",
 ) -> None:
     """A result on its row: a point, and its interval where there is one."""
     axes.plot(bounds, [row] * len(bounds), color=INK["accent"], lw=2.4, gid=tag)
     style: dict[str, Any] = {"ms": 8, "mfc": INK[face], "mec": INK["accent"], "mew": 1.8, "gid": tag}
-    axes.plot(center, row, "o", zorder=4, clip_on=False, **style)
+    axes.plot(center, row, marker, zorder=4, clip_on=False, **style)
+
+
+_MOST = 1000.0
+"""Ratio beyond which a change is drawn at the edge of its chart."""
 
 
 def forest(view: View, metric: MetricInfo) -> Chart | None:
@@ -181,13 +192,13 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
         tag = arm_tag(
             view.arm_index(e.arm), f"{label}: {figures.effect(e)} ({figures.bounds(e) or 'no interval'})"
         )
-        bounds = (
-            [100 * (e.low - 1), 100 * (min(e.high, 1000) - 1)]
-            if e.low is not None and e.high is not None
-            else []
-        )
-        center = 100 * ((e.ratio or 1) - 1)
-        _interval(axes, row, center, bounds, tag, "accent" if beyond_noise(e) else "surface")
+        bounds = [place_of_change(end, _MOST) for end in (e.low, e.high) if end is not None]
+        center, marker = place_of_change(e.ratio or 1, _MOST)
+        for end, mark in bounds:
+            if mark != "o":
+                axes.plot(end, row, mark, color=INK["accent"], clip_on=False, gid=tag)
+        face = "accent" if beyond_noise(e) else "surface"
+        _interval(axes, row, center, [end for end, _ in bounds], tag, face, marker)
         above = {"ha": "center", "fontsize": 11, "gid": arm_tag(view.arm_index(e.arm))}
         annotate(axes, figures.effect(e), (center, row), (0, 8), **above)
     axes.margins(x=0.12)

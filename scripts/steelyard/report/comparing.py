@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
+from steelyard.analysis.findings import INCONCLUSIVE, is_inconclusive
 from steelyard.analysis.sentences import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
@@ -70,8 +71,8 @@ def _effects(first: Side, second: Side, effects_found: Sequence[Effect]) -> Tabl
     notes = [
         (
             "Changes against the baseline of the same session, with 95 % CI over its blocks. second / first: how"
-            f" many times the second {noun}'s ratio is the first one's, with Welch's 95 % CI. It says that an arm"
-            f" helps more {there}, not why."
+            f" many times the second {noun}'s ratio is the first one's, with Welch's 95 % CI. It says how"
+            f" far the effect of an arm differs {there}, not why."
         ),
         (
             "In bold, in every column: the interval leaves out no change (0 %, or 1 times). Intervals are simultaneous"
@@ -99,8 +100,8 @@ def _unknown_builds(*sides: Side) -> list[str]:
 def _effect_cell(estimate: Estimate | None) -> TableCell:
     if estimate is None or estimate.ratio is None:
         return TableCell(figures.DASH, ("no comparison",))
-    if estimate.unequal is not None:
-        return TableCell(figures.effect(estimate), ("inconclusive: void or unsteady trials",))
+    if is_inconclusive(estimate):
+        return TableCell(figures.effect(estimate), (INCONCLUSIVE,))
     notes = (figures.bounds(estimate) or "no interval", rests_on(estimate))
     return TableCell(figures.effect(estimate), notes, 0 if beyond_noise(estimate) else None)
 
@@ -108,10 +109,10 @@ def _effect_cell(estimate: Estimate | None) -> TableCell:
 def _ratio_cell(ratio: IntervalEstimate | None) -> TableCell:
     if ratio is None:
         return TableCell(figures.DASH, ("no comparison",))
+    text, interval = figures.factors(ratio.value, ratio.low, ratio.high)
     if ratio.low is None or ratio.high is None:
-        return TableCell(f"{ratio.value:.3f}", ("no spread seen",))
-    beyond = not ratio.low <= 1 <= ratio.high
-    return TableCell(f"{ratio.value:.3f}", (f"{ratio.low:.3f} to {ratio.high:.3f}",), 0 if beyond else None)
+        return TableCell(text, ("no spread seen",))
+    return TableCell(text, (interval,), None if ratio.low <= 1 <= ratio.high else 0)
 
 
 def _yields(sides: tuple[Side, Side], per_side: tuple[dict[str, dict[str, IntervalEstimate]], ...]) -> Table:

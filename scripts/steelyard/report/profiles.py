@@ -85,18 +85,19 @@ def _changes(view: View, profile: SampledProfile, baseline: SampledProfile) -> T
 
 def _methods_over_starts(profile: SampledProfile, baseline: SampledProfile, scale: float, unit: str) -> str:
     """Which methods a test over starts names."""
-    starts = min(len(profile.starts), len(baseline.starts))
-    if starts < LEAST_STARTS:
+    both = len(baseline.starts), len(profile.starts)
+    starts = f"{both[0]} and {count(both[1], 'start')}"
+    if min(both) < LEAST_STARTS:
         return (
-            f"Which methods differ in every start is not known: {count(starts, 'start')} of each arm were profiled, and"
-            f" it takes {LEAST_STARTS} (--profile-starts)."
+            f"Which methods differ on average over starts is not known: {starts} of the two arms were profiled, and it"
+            f" takes {LEAST_STARTS} of each (--profile-starts)."
         )
     named = [
         f"{culprit.method.rpartition('/')[2]} ({culprit.baseline * scale:.3g} to {culprit.arm * scale:.3g} {unit})"
         for culprit in culprits(baseline.starts, profile.starts)
     ]
-    error = f"{count(starts, 'start')} each; {percent(ERROR_RATE, 0)} chance that equal arms have any method named"
-    return f"Different in every start ({error}): {', '.join(named) or 'none'}."
+    error = f"{starts}; {percent(ERROR_RATE, 0)} chance that equal arms have any method named"
+    return f"Different on average over starts ({error}): {', '.join(named) or 'none'}."
 
 
 def _row(change: Change, scale: float) -> list[TableCell]:

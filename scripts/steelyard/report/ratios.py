@@ -6,13 +6,25 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from steelyard.report.canvas import INK, STEPS, WIDE, Chart, annotate, arm_tag, finish, rows, with_style
+from steelyard.report.canvas import (
+    INK,
+    STEPS,
+    WIDE,
+    Chart,
+    annotate,
+    arm_tag,
+    finish,
+    place_of_change,
+    rows,
+    with_style,
+)
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate
 
 _MOST = 10.0
-"""Ratio beyond which an end of an interval is drawn at the edge: a mean that nobody could place would show nothing."""
+"""Ratio beyond which a block, a mean or an end of an interval is drawn at the edge, by an arrowhead: else all others
+would lie on one point."""
 
 
 @with_style
@@ -71,18 +83,24 @@ def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate, interv
     rings: dict[str, Any] = {"color": INK["muted"], "mfc": "none", "ms": 6.5, "mew": 1.2}
     for place, ratio in enumerate(estimate.ratios, start=1):
         tip = f"{label}, block {place} of {len(estimate.ratios)}: {figures.change(ratio)}"
-        axes.plot(100 * (min(ratio, _MOST) - 1), row - 0.16, "o", gid=arm_tag(arm, tip), **rings)
+        ring, mark = place_of_change(ratio, _MOST)
+        axes.plot(ring, row - 0.16, mark, gid=arm_tag(arm, tip), **rings)
     assert estimate.ratio is not None
-    mean = 100 * (min(estimate.ratio, _MOST) - 1)
+    mean, marker = place_of_change(estimate.ratio, _MOST)
     tip = f"{label}: {figures.effect(estimate)}, {interval} {figures.bounds(estimate) or 'unknown'}"
     is_shown = False
     if estimate.low is not None and estimate.high is not None:
-        ends = [100 * (min(end, _MOST) - 1) for end in (estimate.low, estimate.high)]
-        axes.plot(ends, [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip))
+        ends = [place_of_change(end, _MOST) for end in (estimate.low, estimate.high)]
+        axes.plot(
+            [end for end, _ in ends], [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip)
+        )
+        for end, mark in ends:
+            if mark != "o":
+                axes.plot(end, row + 0.16, mark, color=INK["accent"], gid=arm_tag(arm, tip))
         is_shown = estimate.unequal is None and not estimate.low <= 1 <= estimate.high
     face = INK["accent" if is_shown else "surface"]
     style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}
-    axes.plot(mean, row + 0.16, "o", gid=arm_tag(arm, tip), **style)
+    axes.plot(mean, row + 0.16, marker, gid=arm_tag(arm, tip), **style)
     text = f"{figures.effect(estimate)} ({figures.bounds(estimate) or 'no interval'})"
     # It may stand on the line of no change.
     ground = {"fc": INK["surface"], "ec": "none", "pad": 1, "alpha": 0.85}

@@ -3,14 +3,15 @@
 
 from collections.abc import Mapping
 
-from steelyard.analysis.estimates import Values, estimate, needs_switch
+from steelyard.analysis.arm_pairs import compare_arms
+from steelyard.analysis.findings import INCONCLUSIVE, is_inconclusive
 from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import beyond_noise
 from steelyard.experiment.schema import OwnFigure
 from steelyard.report.table import Table, TableCell, cells, words
 from steelyard.report.view import View, level_text
 from steelyard.results import figures
-from steelyard.results.analysis import Estimate, MetricInfo, SearchResult
+from steelyard.results.analysis import MetricInfo, SearchResult
 
 SEARCH = "search"
 """In the place of a metric: what the searches found."""
@@ -63,23 +64,16 @@ def _comparison(view: View, metric: MetricInfo, arm: str, against: str) -> Table
     )
     means_text = f"{metric.label}: {first} with {view.arm_short(against)}, {last} with {view.arm_short(arm)}"
     change = (
-        view.estimate(metric.name, arm) if against == view.baseline else _estimate(view, metric, arm, against)
+        view.estimate(metric.name, arm)
+        if against == view.baseline
+        else compare_arms(view.session, view.analysis, metric.name, arm, against)
     )
     if change is None or change.ratio is None:
         return TableCell(figures.DASH, (means_text,))
+    if is_inconclusive(change):
+        return TableCell(figures.effect(change), (INCONCLUSIVE, means_text))
     interval = f"95 % CI {figures.bounds(change)}" if figures.bounds(change) else "no interval"
     return TableCell(figures.effect(change), (interval, means_text), 0 if beyond_noise(change) else None)
-
-
-def _estimate(view: View, metric: MetricInfo, arm: str, against: str) -> Estimate:
-    switched = needs_switch(view.session, arm, against)
-    values = _values(view, metric.name, arm), _values(view, metric.name, against)
-    return estimate(metric.name, arm, *values, switched=switched)
-
-
-def _values(view: View, metric: str, arm: str) -> Values:
-    summary = view.summary(metric, arm)
-    return summary.by_place if summary is not None else {}
 
 
 def _search_comparison(view: View, arm: str, against: str) -> TableCell:

@@ -366,7 +366,11 @@ def searches(view: View) -> list[Table]:
         "Interval over blocks (Student's t), widened by the brackets; of changes simultaneous over the arms"
         f" (Bonferroni). Searches: those that stated a value. {BOLD}"
     )
-    names = numbers("block", "last that passed", "first that failed", "stated", "trials")
+    search = view.experiment.search
+    edges_of = ("last that passed", "first that failed")
+    if search is not None and search.hold is not None:
+        edges_of = ("largest below the share", "smallest above it")
+    names = numbers("block", *edges_of, "stated", "trials")
     ended = [*words(view.arm_heading), *names, *words("ended", "how")]
     return [
         Table("What the searches found", columns, rows, 1, [note]),

@@ -39,9 +39,10 @@ def verdict_sentences(session: Session, result: GateResult) -> list[str]:
 
 
 def _other_metrics(result: GateResult) -> list[str]:
-    moved = [other for other in result.beside if other.worse is not None]
+    moved = [other for other in result.beside if other.finding]
     if moved:
-        each = (f"{other.label} {other.change} {'worse' if other.worse else 'better'}" for other in moved)
+        words = {"beyond noise": ""}
+        each = (f"{o.label} {o.change} {words.get(o.finding, o.finding)}".rstrip() for o in moved)
         return [f"Beyond noise beside it, deciding nothing: {'; '.join(each)}."]
     if result.beside:
         return [

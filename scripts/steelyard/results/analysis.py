@@ -225,6 +225,9 @@ class Analysis(Record):
     partly: dict[str, dict[str, Summary]] = Field(default_factory=dict)
     """Like `summaries`, of arms some of whose valid trials never came to a figure (a share of the best arm's level):
     of the trials that did. No mean of the arm: those that did not would have been the slow ones."""
+    left_in: dict[str, dict[str, Summary]] = Field(default_factory=dict)
+    """Like `summaries`, of the primary and the reported metrics, with the void trials that count beside each estimate
+    (`Estimate.left_in`); of the arms alone that have any."""
     estimates: dict[str, dict[str, Estimate]]
     """metric -> arm (baseline left out) -> estimate."""
     ledger: list[LedgerCount]

@@ -172,6 +172,18 @@ def bounds(estimate: RatioInterval | None) -> str:
     return interval(estimate.low, estimate.high, _digits_of(estimate))
 
 
+def factors(value: float, low: float | None, high: float | None) -> tuple[str, str]:
+    """A ratio as a factor, and the ends of its interval (empty without one), with the same decimals: three, or more
+    until an interval without 1 does not seem to reach it and none of them shows as 0."""
+    known = [figure for figure in (value, low, high) if figure is not None]
+    holds_1 = low is not None and high is not None and low <= 1 <= high
+    digits = 3 if holds_1 else 2 + _widen(1, known)
+    if 0 < min(known) < 0.5 * 10**-digits:
+        digits = min(9, 1 - math.floor(math.log10(min(known))))
+    interval_text = f"{number(low, digits)} to {number(high, digits)}" if len(known) > 2 else ""
+    return number(value, digits), interval_text
+
+
 def _digits(*ratios: float | None) -> int:
     """Decimals of an effect and its bounds, the same for all of them: one where any is below 10 %, else none."""
     return int(any(ratio is not None and abs(ratio - 1) < 0.0995 for ratio in ratios))

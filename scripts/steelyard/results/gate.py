@@ -38,10 +38,19 @@ class OtherMetric(Record):
     """The change with its 95 % interval, for people."""
     better: str
     worse: bool | None
-    """Beyond noise (Bonferroni's correction over all of them); None: not shown."""
+    """None: not beyond noise, or a metric of which neither direction is better."""
+    shown: bool = False
+    """Whether it is beyond noise (Bonferroni's correction over all of them)."""
     ratio: float | None
     low: float | None
     high: float | None
+
+    @property
+    def finding(self) -> Literal["worse", "better", "beyond noise", ""]:
+        """What is shown of it: `beyond noise` where neither direction is better; empty: nothing."""
+        if self.worse is not None:
+            return "worse" if self.worse else "better"
+        return "beyond noise" if self.shown else ""
 
 
 class GateResult(Record):

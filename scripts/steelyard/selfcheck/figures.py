@@ -52,7 +52,9 @@ class SimulatedShare(Documented):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def passed(self) -> bool:
-        """Whether it lies within its limits."""
+        """Whether it lies within its limits; a share of nothing has shown nothing, and has not passed."""
+        if not self.of:
+            return self.side == "informs"
         return self.low <= self.measured <= self.high
 
 

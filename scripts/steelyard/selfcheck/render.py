@@ -65,7 +65,7 @@ def _row(figure: SimulatedShare) -> tuple[RenderableType, ...]:
     mark = Text("")
     if figure.side != "informs":
         mark = Text("ok", style="green") if figure.passed else Text("OUT", style="bold red")
-    measured = f"{100 * figure.measured:.1f} %"
+    measured = f"{100 * figure.measured:.1f} %" if figure.of else DASH
     return f"  {figure.name}", measured, f"{figure.of:,}", _nominal(figure), _limits(figure), mark
 
 

@@ -128,6 +128,35 @@ def test_effects_stand_side_by_side_with_how_far_they_are_apart() -> None:
     assert (memory.value, memory.low) == (1.0, None)  # no spread at all shows nothing
 
 
+def test_void_trials_weigh_in_how_far_apart_effects_are() -> None:
+    """Slow starts of the second host's arm are void, and repeated: the distance holds what they make of it, and there
+    is none where they change what that host finds."""
+
+    def with_voids(slow: float) -> Side:
+        made, trials = of_host(SECOND)
+        void = [
+            trial.model_copy(
+                update={"state": "void", "metrics": {"throughput": trial.metrics["throughput"] * slow}}
+            )
+            for trial in trials
+            if trial.arm == "jvms-2" and trial.block in (1, 3)
+        ]
+        again = [trial.model_copy(update={"attempt": 1}) for trial in trials if trial.block in (1, 3)]
+        kept = [trial for trial in trials if not (trial.arm == "jvms-2" and trial.block in (1, 3))]
+        trials = [*kept, *void, *again]
+        return Side(made, analyse(made, trials), trials)
+
+    plain = effects(side(FIRST), side(SECOND))[0].apart
+    wider = effects(side(FIRST), with_voids(0.99))[0].apart
+    assert plain is not None
+    assert wider is not None
+    assert wider.low is not None
+    assert plain.low is not None
+    assert wider.value == pytest.approx(plain.value)
+    assert wider.low < plain.low
+    assert effects(side(FIRST), with_voids(0.7))[0].apart is None
+
+
 def test_throughput_for_what_a_host_has() -> None:
     by_arm = yields(side(SECOND, 8, {"price": 100.0, "watts": 50.0}))
     mean = math.exp(np.mean(np.log(SECOND["jvms-1"])))

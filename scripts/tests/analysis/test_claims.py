@@ -9,7 +9,7 @@ import pytest
 from builders import make_session, make_trial
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.sentences import answer
+from steelyard.analysis.sentences import answer, primary_claim
 
 SESSIONS = 300
 NOISE = 0.01
@@ -73,3 +73,29 @@ def test_a_step_that_is_not_shown_holds_its_truth_in_what_cannot_be_ruled_out() 
             missed += not low - 0.05 <= 1.0 <= high + 0.05
     assert said > SESSIONS / 3
     assert missed <= 0.06 * said
+
+
+@pytest.mark.parametrize("state", ["valid", "void"])
+def test_the_best_of_all_is_not_one_whose_slow_starts_are_void(state: str) -> None:
+    """Three starts of the third arm, 5 % slower, are void, and their repeats have only the baseline beside them."""
+    rng = np.random.default_rng(7)
+    places = [
+        (block, round_, jvms)
+        for block in range(1, 9)
+        for jvms in (1, 2, 3)
+        for round_ in ((0, 1) if block in (2, 4, 6) and jvms != 2 and state == "void" else (0,))
+    ]
+    trials = [
+        make_trial(
+            block,
+            f"jvms-{jvms}",
+            attempt=round_,
+            state="void" if jvms == 3 and slow and state == "void" else "valid",
+            metrics={"cpu_per_1k": cost * float(np.exp(rng.normal(0.0, 0.002) + 0.05 * (jvms == 3) * slow))},
+        )
+        for block, round_, jvms in places
+        for cost, slow in [({1: 100.0, 2: 90.0, 3: 89.0}[jvms], block in (2, 4, 6) and round_ == 0)]
+    ]
+    asked = make_session([1, 2, 3], 8, metrics={"primary": "cpu_per_1k"})
+    claim = primary_claim(asked, analyse(asked, trials))
+    assert claim.verdict == "leads", claim.sentence

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 import random
+import re
 import statistics
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, simultaneous
 from steelyard.analysis.findings import is_changed_by_voids, shows_equal
+from steelyard.analysis.leading import lead
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.rounds import trials_left_in, unequal
 from steelyard.analysis.sentences import answer, beyond_noise, weight
@@ -108,6 +110,9 @@ def test_void_trials_that_would_change_the_answer_make_it_inconclusive() -> None
     first, *_ = answer(make_session([1, 2], 10), analysis)
     assert first.startswith("Inconclusive: what is void may hang on how it performs")
     assert "with them left in" in first
+    assert re.fullmatch(
+        r"Inconclusive: \+2\.\d % throughput with JVMs = 2\.", lead(make_session([1, 2], 10), analysis)
+    )
 
 
 def test_void_trials_that_change_nothing_leave_the_answer() -> None:

@@ -2,6 +2,7 @@
 """What searches found: brackets, intervals, comparisons and sentences; and, simulated, how far to believe them."""
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from builders import make_arms, make_experiment, make_places, make_session
 from searches import RAISE, Server, question, run, search_spec, search_trial
 
+from steelyard.analysis.estimates import analyse
+from steelyard.analysis.leading import lead
 from steelyard.analysis.search_result import _compare, _SearchWording, results_of, search_results
 from steelyard.analysis.searching import SearchQuestion, next_search_trial, question_of
 from steelyard.results.analysis import SearchResult
@@ -147,6 +150,7 @@ def test_memory_and_held_shares_are_told_in_their_words() -> None:
     (held,) = results(asked, 2, trials=run(asked, make_places(("a",), 2), measured))
     assert held.value == pytest.approx(900, rel=0.05)
     assert "40 % of the servers' CPUs are used at a value between" in held.sentences[0]
+    assert held.sentences[0].endswith(", how far the share measured was off).")
 
 
 def recorded_session() -> Session:
@@ -176,6 +180,20 @@ def test_a_session_as_recorded_is_enough_to_search_and_to_tell() -> None:
     assert SearchResult.model_validate_json(base.model_dump_json()) == base
     plain = session.model_copy(update={"experiment": make_experiment()})
     assert (question_of(plain), search_results(plain, trials)) == (None, [])
+
+
+def test_a_change_stands_behind_the_value_that_changed() -> None:
+    session = recorded_session()
+    arms = [arm.model_copy(update={"baseline": arm.name == "b"}) for arm in session.arms]
+    session = session.model_copy(update={"arms": arms})
+    asked = question_of(session)
+    assert asked is not None
+    trials = run(asked, session.schedule, quiet(a=320.0, b=480.0).outcome)
+    analysis = analyse(session, trials).model_copy(update={"searches": search_results(session, trials)})
+    assert re.fullmatch(
+        r"\d+ users with JVMs = 1 \(\N{MINUS SIGN}\d+ %\) and \d+ users with JVMs = 2\.",
+        lead(session, analysis),
+    )
 
 
 @dataclass

@@ -215,6 +215,33 @@ def test_an_arm_without_figures_is_named() -> None:
     assert "against JVMs = 4 it is not compared (0 blocks in common)" in first
 
 
+def test_a_figure_of_zero_beside_a_void_baseline_ends_no_answer() -> None:
+    """The arm has ratios in three blocks, and in the fourth, where the baseline is void, no logarithm."""
+    trials = make_trials(
+        {"jvms-1": [100, 101, 0, 99], "jvms-2": [120, 121, 0, 120], "jvms-4": [110, 111, 110, 108]}
+    )
+    trials = [trial for trial in trials if not (trial.arm == "jvms-1" and trial.block == 3)]
+    first = answer_to([1, 2, 4], {}, blocks=4, trials=trials)[0]
+    assert "throughput seen was that with JVMs = 2" in first
+
+
+@pytest.mark.parametrize("why", ["tied", "unequal"])
+def test_what_is_ruled_out_is_said_of_those_comparisons_alone_that_rule_it_out(why: str) -> None:
+    figures = {"jvms-1": about(100), "jvms-2": about(100, 1, 2), "jvms-4": about(100.1, 1, 0)}
+    asked = make_session([1, 2, 4], 6)
+    analysis = analyse(asked, make_trials(figures))
+    if why == "unequal":
+        arms = analysis.estimates["throughput"]
+        arms["jvms-4"] = arms["jvms-4"].model_copy(update={"unequal": "6 of 6 are void"})
+    sentence = primary_claim(asked, analysis).sentence
+    assert sentence.startswith("No difference in throughput against JVMs = 1 was beyond noise")
+    assert "comparisons together" not in sentence
+    assert re.search(
+        r"and for JVMs = 2 cannot rule out a difference of up to [\d.]+ %; nothing is ruled out for JVMs = 4\.$",
+        sentence,
+    )
+
+
 NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
 
 

@@ -68,6 +68,13 @@ def test_states_the_spread_that_there_is() -> None:
     assert Certificate.model_validate_json(found.model_dump_json()) == found
 
 
+def test_a_figure_of_zero_beside_a_void_trial_hides_no_certificate() -> None:
+    trials = starts(0.01, 10)
+    trials[0] = trials[0].model_copy(update={"state": "void"})
+    trials[1] = trials[1].model_copy(update={"metrics": {"cpu_per_1k": 0.0}})
+    assert make_certificate(equal_session(10), trials).of("cpu_per_1k").pairs == 9
+
+
 def test_a_floor_is_larger_the_fewer_pairs_and_the_fewer_looks() -> None:
     few, many = (make_certificate(equal_session(n), starts(0.01, n)).of("cpu_per_1k") for n in (6, 40))
     assert few.floor / few.pair_sd > 1.5 * many.floor / many.pair_sd

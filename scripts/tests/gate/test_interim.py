@@ -346,6 +346,7 @@ def test_a_pass_says_what_it_rules_out_and_the_others_annotate() -> None:
     assert "harm of 3.0 % or more is ruled out (99 %" in result.sentence
     beside = {one.metric: one.worse for one in result.beside}
     assert beside == {"throughput": True, "memory_rss": None}
+    assert {one.metric: one.shown for one in result.beside} == {"throughput": True, "memory_rss": False}
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ import pytest
 from pairs import gate, pairs
 
 from steelyard.cli.gate import _print
-from steelyard.gate.outputs import Bar, chart, to_annotations, to_junit, to_markdown, write_outputs
+from steelyard.gate.outputs import Bar, bars_of, chart, to_annotations, to_junit, to_markdown, write_outputs
 from steelyard.gate.result import conclude
+from steelyard.report.verdict import verdict_sentences
 from steelyard.results.gate import GateResult
 
 SIDES = {"baseline": "a`|\n<b>@x", "candidate": "change"}
@@ -106,6 +107,22 @@ def test_what_the_certificate_does_not_hold_for_stands_beside_the_answer(capsys)
     assert f"\n{told[0].upper()}{told[1:]}.\n" in to_markdown(result)
     _print(result)
     assert told in capsys.readouterr().out
+
+
+def test_a_metric_without_a_better_direction_has_moved_and_harms_nothing(capsys):
+    """The load sets the rate of arrivals: throughput is no harm and no gain, and yet it is not the same."""
+    result = ended("regression")
+    beside = [one.model_copy(update={"better": "neither", "worse": None}) for one in result.beside]
+    moved = next(one for one in beside if one.metric == "throughput")
+    assert moved.shown
+    told = result.model_copy(update={"beside": beside})
+    row = next(line for line in to_markdown(told).splitlines() if line.startswith("| Throughput"))
+    assert row.endswith("| yes |")
+    assert [bar.label for bar in bars_of(told)] == [bar.label for bar in bars_of(result)][:2]
+    assert any("Throughput" in sentence for sentence in verdict_sentences(gate(sides=SIDES), told))
+    _print(told)
+    line = next(line for line in capsys.readouterr().out.splitlines() if "beside it: Throughput" in line)
+    assert line.endswith(", beyond noise")
 
 
 ODD = "a\x1b[31m\x00 | `c` <b> $x$ --> ]]> %0A\n::error::no"

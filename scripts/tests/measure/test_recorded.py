@@ -178,6 +178,7 @@ def without_descriptions(analysis: str) -> str:
         # No trial of these sessions is void.
         assert estimate.pop("left_in", []) == []
     content.pop("carry_over", None)
+    assert not any(content.pop("left_in", {}).values())
     del content["seal"]
     return json.dumps(content)
 

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts of figures over the arms hold all that they draw."""
 
-import pytest
+from typing import Any
 
+import numpy as np
+import pytest
+import sample
+from matplotlib.axes import Axes
+
+from steelyard.report import charts, ratios
 from steelyard.report.canvas import canvas, with_style
 from steelyard.report.charts import _cut_axis
 
@@ -25,3 +31,38 @@ def test_every_figure_lies_within_its_chart(low: float, high: float) -> None:
     assert bottom <= low <= high <= top
     if low <= 0.6 * high or high <= 0:
         assert bottom <= 0 <= top, "zero is shown unless the figures lie close together"
+
+
+@pytest.mark.parametrize("chart", ["forest", "ratios"])
+def test_a_change_beyond_the_chart_lies_at_its_edge_and_is_marked(
+    chart: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a mean stands outside of its own interval, or a ring where no block was."""
+    view = sample.make_view(sample.two_arm_plan())
+    metric = view.analysis.primary
+    ((arm, estimate),) = view.analysis.estimates[metric].items()
+    far = {"ratio": 5000.0, "low": 2000.0, "high": 90_000.0, "ratios": [5.0, 5000.0]}
+    view.analysis.estimates[metric][arm] = estimate.model_copy(update=far)
+    drawn: list[Axes] = []
+
+    def keep(axes: Axes, *_: Any) -> None:
+        drawn.append(axes)
+
+    module = charts if chart == "forest" else ratios
+    monkeypatch.setattr(module, "finish", keep)
+    info = view.measured_metric(metric)
+    assert info is not None
+    if chart == "forest":
+        charts.forest(view, info)
+    else:
+        ratios.block_ratios(view)
+    lines = [
+        (line.get_marker(), [float(x) for x in np.atleast_1d(np.asarray(line.get_xdata()))])
+        for line in drawn[0].lines
+        if line.get_gid()
+    ]
+    rightmost = max(x for _, places in lines for x in places)
+    marked = [places for marker, places in lines if marker == ">"]
+    assert marked
+    assert all(places == [rightmost] for places in marked)
+    assert not [marker for marker, places in lines if marker == "o" and places == [rightmost]]

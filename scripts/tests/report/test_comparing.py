@@ -9,11 +9,11 @@ import pytest
 from sample import Plan, write
 from typer.testing import CliRunner
 
-from steelyard.analysis.across import Side
+from steelyard.analysis.across import IntervalEstimate, Side
 from steelyard.cli.app import app
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.host.states import STATES
-from steelyard.report.comparing import no_cause, side_by_side
+from steelyard.report.comparing import _ratio_cell, no_cause, side_by_side
 from steelyard.results.store import SessionDirectory
 
 PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
@@ -72,6 +72,22 @@ def test_columns_name_what_differs_hosts_or_sessions_of_one(first: Path, second:
     assert heads(own) == ("second session", no_cause(*sides))
     assert heads("another")[0] == "second host"
     assert heads("another")[1].startswith("Two hosts differ in everything")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "texts"),
+    [
+        ((1.004, 1.0003, 1.0077), ("1.0040", "1.0003 to 1.0077")),
+        ((1.004, 0.9997, 1.0083), ("1.004", "1.000 to 1.008")),
+        ((0.0004, 0.0003, 0.0005), ("0.00040", "0.00030 to 0.00050")),
+    ],
+)
+def test_an_interval_without_1_does_not_seem_to_reach_it(
+    ratio: tuple[float, float, float], texts: tuple[str, str]
+) -> None:
+    cell = _ratio_cell(IntervalEstimate(*ratio, 12))
+    assert (cell.text, *cell.notes) == texts
+    assert (cell.bold is None) is (ratio[1] < 1 < ratio[2])
 
 
 def test_builds_that_nothing_tells_are_not_taken_for_one(first: Path, second: Path) -> None:

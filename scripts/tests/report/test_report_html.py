@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import sample
 import sample_procedures
+from builders import make_experiment
 
 from steelyard.report import records, tables, write_report
 from steelyard.report.caveats import caveats
@@ -494,3 +495,16 @@ def test_memory_that_forked_workers_share_is_said_and_counts_once_in_the_headlin
 @pytest.mark.parametrize(("processes", "pss"), [(1.0, 55.0), (3.0, 97.0), (None, 55.0)])
 def test_one_process_or_little_that_is_shared_needs_no_sentence(processes: float | None, pss: float) -> None:
     assert _share_memory(processes, pss).shared_memory == {}
+
+
+def test_a_search_that_holds_a_share_has_no_trial_that_passes_or_fails() -> None:
+    session, trials, analysis = sample_procedures.capacity()
+    held = make_experiment(search={"hold": "cpu", "at": 0.4}).search
+    session = session.model_copy(
+        update={"experiment": session.experiment.model_copy(update={"search": held})}
+    )
+    page = to_html(View(session, analysis, trials))
+    assert "smallest above it" in page
+    assert "no trial passes or fails" in page
+    for text in (">first that failed<", "crosses failed"):
+        assert text not in page, text

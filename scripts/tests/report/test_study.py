@@ -35,6 +35,18 @@ def test_each_figure_stands_beside_the_session_s_own() -> None:
     assert words.notes == ("told in words",)
 
 
+def test_what_is_inconclusive_against_the_baseline_is_so_beside_the_study() -> None:
+    view = sample.make_view(sample.study_plan())
+    assert study_table(view).rows[1][2].bold == 0
+    for name in ("throughput", "memory_rss"):
+        arms = view.analysis.estimates[name]
+        arms["jvms-4"] = arms["jvms-4"].model_copy(update={"unequal": "6 of 6 trials are void"})
+    four, steps, *_ = (row[2] for row in study_table(view).rows)
+    for cell in (four, steps):
+        assert cell.bold is None
+        assert "inconclusive" in cell.notes[0]
+
+
 def test_a_metric_that_was_not_measured_and_what_a_search_found() -> None:
     plan = sample.study_plan()
     assert plan.study is not None

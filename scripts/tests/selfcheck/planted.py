@@ -22,6 +22,7 @@ from typing import Any
 
 import scipy
 
+from steelyard.analysis.arm_pairs import valid_values
 from steelyard.analysis.paired import LEVEL, PairedTest
 from steelyard.analysis.warmup import Steadiness, judge_steady
 from steelyard.gate.verdict import Verdict
@@ -216,6 +217,12 @@ BUGS = (
         "gate, 30 % of the candidate's starts 10 % slow and void",
     ),
     Bug(
+        "void trials left in beside the baseline alone",
+        "analysis.arm_pairs:_values_left_in",
+        lambda right: valid_values,
+        "two of 3 arms equally good",
+    ),
+    Bug(
         "memory of the first process",
         "sampling.process:Process._sum",
         lambda right: lambda self, sizes: right(self, sizes[:1]),
@@ -308,6 +315,12 @@ BUGS = (
         "gate.certificate:floor_of",
         lambda right: lambda *_: 0.0,
         "whole gate, margin 3 %, truly -3 %, 5 % from",
+    ),
+    Bug(
+        "no certificate allows a margin",
+        "gate.certificate:floor_of",
+        lambda right: lambda *more: 100 * right(*more),
+        "whole gate, margin 3 %, unchanged, quiet",
     ),
     Bug(
         "regressions never confirmed",
