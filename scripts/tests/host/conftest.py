@@ -16,8 +16,11 @@ from steelyard.host.system import System
 
 
 @pytest.fixture
-def host(request: pytest.FixtureRequest) -> Iterator[System]:
-    """This host, under the lock of sessions; left as it was, whatever happens. Tests that use it are marked `alone`."""
+def host(request: pytest.FixtureRequest, turn: None) -> Iterator[System]:
+    """This host, under the lock of sessions; left as it was, whatever happens. Tests that use it are marked `alone`.
+
+    In turn: another suite's session would be refused while the lock is held here.
+    """
     assert request.node.get_closest_marker("alone"), "nothing may run beside what sets this host"
     system = System()
     if os.getuid() != 0:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suites of one host take turns."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -46,3 +47,19 @@ def test_whoever_waits_has_the_turn_after_the_other(way: str) -> None:
             wait_until(lambda: waiting_at(name), "the second one in the queue", ended(second))
             first.kill() if way == "is killed" else first.communicate("")
             assert second.communicate("")[0] == "asks\nhas it\n"
+
+
+def test_no_test_takes_the_lock_of_sessions_out_of_turn() -> None:
+    """The sessions of a suite whose turn it is would be refused meanwhile."""
+    sources = [path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].rglob("*.py")]
+    asks = {
+        function.name: "turn" in {argument.arg for argument in function.args.args}
+        for source in sources
+        if "host_lock" in source
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef)
+        and any(
+            isinstance(call, ast.Call) and ast.unparse(call) == "host_lock()" for call in ast.walk(function)
+        )
+    }
+    assert asks == {"host": True}
