@@ -31,7 +31,7 @@ LONG = (
     "tests/gate/test_pipeline.py",
 )
 NOT_OURS = re.compile(
-    r"tests/(fixtures|report/golden)/|scripts/requirements[\w-]*\.txt$|go\.(mod|sum)$|CHANGELOG\.md$"
+    r"tests/(fixtures|report/golden)/|docs/results/|scripts/requirements[\w-]*\.txt$|go\.(mod|sum)$|CHANGELOG\.md$"
 )
 """Recorded, or of other projects."""
 
