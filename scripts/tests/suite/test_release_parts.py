@@ -111,7 +111,7 @@ def answer(ecosystem: str, *affected: object) -> str:
             "vulnerabilities": [{"id": "X-1", "affected": affected}],
         }
     ]
-    source = {"path": "/tmp/work/ping-openj9-arm64.spdx.json", "type": "sbom"}
+    source = {"path": "/tmp/sboms/ping-openj9-arm64.spdx.json", "type": "sbom"}
     return json.dumps({"results": [{"source": source, "packages": packages}]})
 
 
