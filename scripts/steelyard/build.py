@@ -24,7 +24,7 @@ from steelyard.paths import CACHE, IS_RELEASE, ROOT
 from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
 from steelyard.published import fetch_packages, read_release
-from steelyard.results.store import no_space
+from steelyard.results.store import no_space, report_no_space
 from steelyard.spec.injectors import PACKAGE as INJECTOR
 
 _SOURCES = ("pom.xml", ".mvn", "apps", "loadgen")
@@ -86,13 +86,11 @@ def fetch_build(packages: Collection[str], on_package: Callable[[str, int], None
     """
     release = read_release()
     folder = BUILDS / release.fingerprint
-    try:
+    with report_no_space(CACHE):
         BUILDS.mkdir(parents=True, exist_ok=True)
         with (CACHE / "build.lock").open("a", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             fetch_packages(packages, folder, release, on_package)
-    except OSError as error:
-        raise no_space(CACHE, error) from error
     return folder
 
 
@@ -109,7 +107,7 @@ def make_build(
         BuildFailed: Maven failed; the sentence quotes its first error and names its log.
         NoSpace: no room for the build.
     """
-    try:
+    with report_no_space(CACHE):
         BUILDS.mkdir(parents=True, exist_ok=True)
         with (CACHE / "build.lock").open("a+", encoding="utf-8") as lock:
             # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
@@ -123,9 +121,7 @@ def make_build(
                 _run_maven(maven, jdk, folder.name, modules, on_line, root, lock.fileno())
                 _keep({name: root / path for name, path in missing.items()}, folder)
                 lock.truncate(0)
-            return folder
-    except OSError as error:
-        raise no_space(CACHE, error) from error
+    return folder
 
 
 def _module(path: Path) -> str:

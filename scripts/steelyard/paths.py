@@ -19,6 +19,8 @@ ROOT = _RELEASE if IS_RELEASE else PYTHON_PATH.parent
 """Top folder of the checkout, or what stands for it."""
 PROGRAM = "steelyard" if IS_RELEASE else "./steelyard"
 """How the command is typed."""
+LAUNCHER = PROGRAM if IS_RELEASE else shlex.quote(str(ROOT / "steelyard"))
+"""How it is typed in any folder."""
 EXPERIMENTS = ROOT / "experiments"
 RESULTS = Path("results") if IS_RELEASE else ROOT / "results"
 CACHE = (
@@ -34,7 +36,7 @@ _DOCUMENT = re.compile(r"(?<![\w/])docs/(?=[\w/-]+\.md)")
 
 def typed_launcher(folder: Path) -> str:
     """How the command is typed in a folder, which need not be the top of the checkout."""
-    return PROGRAM if IS_RELEASE or folder == ROOT else shlex.quote(str(ROOT / "steelyard"))
+    return PROGRAM if folder == ROOT else LAUNCHER
 
 
 def name_program(text: str) -> str:

@@ -209,11 +209,10 @@ def _fit_help(width: int) -> None:
     """Frames and columns of help would cut names of options on narrow terminals: there it is plain."""
     app.rich_markup_mode = "rich" if width >= _FRAMED else None
     _context["terminal_width"] = width
-    groups = {group.name for group in app.registered_groups}
     words = sys.argv[1:]
-    if (
-        not words or words[-1] in groups or {"-h", "--help"} & set(words)
-    ):  # importing it takes a fifth of a second
+    groups = {group.name for group in app.registered_groups}
+    shows_help = not words or words[-1] in groups or not {"-h", "--help"}.isdisjoint(words)
+    if shows_help:  # importing it takes a fifth of a second
         importlib.import_module("typer.rich_utils").MAX_WIDTH = width  # type: ignore[attr-defined]
 
 

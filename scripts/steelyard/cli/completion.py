@@ -4,7 +4,6 @@
 import importlib
 import os
 import re
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from typer.completion import completion_init, get_completion_script, install  # 
 
 from steelyard.errors import BadInput, NoSpace
 from steelyard.experiment.loader import experiment_files
-from steelyard.paths import EXPERIMENTS, IS_RELEASE, ROOT
+from steelyard.paths import EXPERIMENTS, LAUNCHER
 from steelyard.workload.loader import workload_names
 
 VARIABLE = "_STEELYARD_COMPLETE"
@@ -42,8 +41,7 @@ def call_launcher(script: str) -> str:
 
     That of bash asks the command that was typed.
     """
-    launcher = shlex.quote("steelyard" if IS_RELEASE else str(ROOT / "steelyard"))
-    return re.sub(r"(?<= )steelyard(?=\)|\"$)", lambda _: launcher, script, flags=re.MULTILINE)
+    return re.sub(r"(?<= )steelyard(?=\)|\"$)", lambda _: LAUNCHER, script, flags=re.MULTILINE)
 
 
 def install_completion(wanted: bool) -> None:

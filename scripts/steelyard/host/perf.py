@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -29,24 +30,31 @@ def event_of(counter: Counter) -> str | None:
 @cache
 def _is_counted(event: str) -> bool:
     """Whether perf counts an event here, the kernel's part included."""
-    command = ["perf", "stat", "-x,", "-e", event, "--", "true"]
+    tried = try_perf(["perf", "stat", "-x,", "-e", event, "--", "true"], _TIME_LIMIT)
+    rows = [line.split(",") for line in tried.stderr.splitlines()]
+    return any(len(row) > 2 and row[2] == event and not row[0].startswith("<") for row in rows)
+
+
+def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:
+    """Run a command of perf that tells what it can do here.
+
+    Args:
+        command: with its arguments.
+        limit: seconds that it may take.
+
+    Raises:
+        MissingRequirement: there is no perf, or it does not end.
+    """
     try:
-        tried = subprocess.run(
-            command,
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            timeout=_TIME_LIMIT,
-            check=False,
+        return subprocess.run(
+            command, env=child_environment(), capture_output=True, text=True, timeout=limit, check=False
         )
     except FileNotFoundError as error:
         raise MissingRequirement("there is no perf here: install linux-perf or linux-tools") from error
     except subprocess.TimeoutExpired as error:
         raise MissingRequirement(
-            f"`{shlex.join(command)}` did not end within {_TIME_LIMIT} s: is the perf of this kernel installed?"
+            f"`{shlex.join(command)}` did not end within {limit:g} s: is the perf of this kernel installed?"
         ) from error
-    rows = [line.split(",") for line in tried.stderr.splitlines()]
-    return any(len(row) > 2 and row[2] == event and not row[0].startswith("<") for row in rows)
 
 
 def counters(system: System) -> Seen:

@@ -12,9 +12,8 @@ from steelyard.host.facts import read_facts
 from steelyard.host.state import HostState
 from steelyard.host.states import STATES
 from steelyard.host.system import System
-from steelyard.results.figures import count
+from steelyard.results.figures import count, pools_text
 from steelyard.results.schema import HostFacts
-from steelyard.units import format_size
 
 GC_THREADS_PER_CPU = 4
 """The study's rule: GC threads of all JVMs together, at most, for each hardware thread."""
@@ -76,10 +75,7 @@ def _of_programs(facts: HostFacts) -> list[Advice]:
     return [
         Advice(
             "large pages",
-            ", ".join(
-                f"{count} of {format_size(int(size) * 1024)}" for size, count in facts.huge_pages.items()
-            )
-            or "none here",
+            pools_text(facts.huge_pages) or "none here",
             "reserve them for the heaps that there will be",
             "-Xlp: a large drop in page faults",
             "large-pages",

@@ -63,9 +63,10 @@ def _is_in_pieces(system: System) -> bool:
     free, large, page = 0, 0, os.sysconf("SC_PAGE_SIZE")
     for line in (system.text("proc/buddyinfo") or "").splitlines():
         blocks = [int(word) for word in line.split()[4:] if word.isdigit()]
-        sizes = [page << order for order in range(len(blocks))]
-        free += sum(number * size for number, size in zip(blocks, sizes, strict=True))
-        large += sum(number * size for number, size in zip(blocks, sizes, strict=True) if size >= _LARGE)
+        for order, number in enumerate(blocks):
+            size = page << order
+            free += number * size
+            large += number * size if size >= _LARGE else 0
     return large < WHOLE * free
 
 

@@ -29,7 +29,7 @@ from steelyard.process_tree import process_tree, start_ticks
 from steelyard.processes.environment import child_environment
 from steelyard.processes.guard import CHILD, OWNER, marked_processes
 from steelyard.processes.reasons import read_log, reason
-from steelyard.results.store import no_space
+from steelyard.results.store import report_no_space
 
 _STOP_POLL = 0.02
 _GUARD = Path(__file__).with_name("guard.py")
@@ -250,11 +250,9 @@ class Children:
             ServerFailed: the program cannot be started.
             NoSpace: the console file cannot be written.
         """
-        try:
+        with report_no_space(console):
             console.parent.mkdir(parents=True, exist_ok=True)
             output = console.open("wb")
-        except OSError as error:
-            raise no_space(console, error) from error
         with output, defer_signals():
             with self._lock:
                 self._start_guard()

@@ -125,6 +125,15 @@ def place_of_change(ratio: float, most: float) -> tuple[float, str]:
     return 100 * (min(ratio, most) - 1), "o" if ratio <= most else ">"
 
 
+def draw_bounds(axes: Axes, row: float, bounds: Sequence[float], most: float, tag: str, width: float) -> None:
+    """An interval of ratios on its row, the ends of which lie at the edge beyond `most`; nothing without bounds."""
+    ends = [place_of_change(bound, most) for bound in bounds]
+    axes.plot([end for end, _ in ends], [row] * len(ends), color=INK["accent"], lw=width, gid=tag)
+    for end, mark in ends:
+        if mark != "o":
+            axes.plot(end, row, mark, color=INK["accent"], clip_on=False, gid=tag)
+
+
 def arm_tag(arm: int, tip: str = "") -> str:
     """Identifier (`gid`) of what belongs to an arm, which the page can switch off; the tip is what the page tells where
     the pointer rests."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of figures over the arms, one function each; a chart that would be empty is None."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -21,6 +21,7 @@ from steelyard.report.canvas import (
     annotate,
     arm_tag,
     canvas,
+    draw_bounds,
     finish,
     legend_text,
     place_of_change,
@@ -160,21 +161,14 @@ def _cut_axis(axes: Axes) -> bool:
     return False
 
 
-def _interval(
-    axes: Axes,
-    row: int,
-    center: float,
-    bounds: Sequence[float],
-    tag: str,
-    face: str = "accent",
-    marker: str = "o",
-) -> None:
-    """A result on its row: a point, and its interval where there is one."""
-    axes.plot(bounds, [row] * len(bounds), color=INK["accent"], lw=2.4, gid=tag)
+def _point(axes: Axes, row: int, center: float, tag: str, face: str = "accent", marker: str = "o") -> None:
+    """A result on its row."""
     style: dict[str, Any] = {"ms": 8, "mfc": INK[face], "mec": INK["accent"], "mew": 1.8, "gid": tag}
     axes.plot(center, row, marker, zorder=4, clip_on=False, **style)
 
 
+_INTERVAL = 2.4
+"""Width of an interval's line."""
 _MOST = 1000.0
 """Ratio beyond which a change is drawn at the edge of its chart."""
 
@@ -192,13 +186,9 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
         tag = arm_tag(
             view.arm_index(e.arm), f"{label}: {figures.effect(e)} ({figures.bounds(e) or 'no interval'})"
         )
-        bounds = [place_of_change(end, _MOST) for end in (e.low, e.high) if end is not None]
+        draw_bounds(axes, row, [end for end in (e.low, e.high) if end is not None], _MOST, tag, _INTERVAL)
         center, marker = place_of_change(e.ratio or 1, _MOST)
-        for end, mark in bounds:
-            if mark != "o":
-                axes.plot(end, row, mark, color=INK["accent"], clip_on=False, gid=tag)
-        face = "accent" if beyond_noise(e) else "surface"
-        _interval(axes, row, center, [end for end, _ in bounds], tag, face, marker)
+        _point(axes, row, center, tag, "accent" if beyond_noise(e) else "surface", marker)
         above = {"ha": "center", "fontsize": 11, "gid": arm_tag(view.arm_index(e.arm))}
         annotate(axes, figures.effect(e), (center, row), (0, 8), **above)
     axes.margins(x=0.12)
@@ -228,7 +218,8 @@ def survival(view: View) -> Chart | None:
         lived_text = f"{lived} of {summary.n}, {figures.percent(low, 0)} to {figures.percent(high, 0)}"
         words.append(f"{view.arm_label(arm)}: {lived_text}")
         tag = arm_tag(view.arm_index(arm), words[-1])
-        _interval(axes, row, 100 * summary.mean, [100 * low, 100 * high], tag)
+        axes.plot([100 * low, 100 * high], [row] * 2, color=INK["accent"], lw=_INTERVAL, gid=tag)
+        _point(axes, row, 100 * summary.mean, tag)
     axes.set_xlim(-1, 101)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g} %")
     return finish(axes, "survival", "share of trials that lived to the end", "; ".join(words) + ".")

@@ -13,6 +13,7 @@ from steelyard.report.canvas import (
     Chart,
     annotate,
     arm_tag,
+    draw_bounds,
     finish,
     place_of_change,
     rows,
@@ -90,13 +91,7 @@ def _draw(axes: Axes, row: int, arm: int, label: str, estimate: Estimate, interv
     tip = f"{label}: {figures.effect(estimate)}, {interval} {figures.bounds(estimate) or 'unknown'}"
     is_shown = False
     if estimate.low is not None and estimate.high is not None:
-        ends = [place_of_change(end, _MOST) for end in (estimate.low, estimate.high)]
-        axes.plot(
-            [end for end, _ in ends], [row + 0.16] * 2, color=INK["accent"], lw=3, gid=arm_tag(arm, tip)
-        )
-        for end, mark in ends:
-            if mark != "o":
-                axes.plot(end, row + 0.16, mark, color=INK["accent"], gid=arm_tag(arm, tip))
+        draw_bounds(axes, row + 0.16, (estimate.low, estimate.high), _MOST, arm_tag(arm, tip), 3)
         is_shown = estimate.unequal is None and not estimate.low <= 1 <= estimate.high
     face = INK["accent" if is_shown else "surface"]
     style: dict[str, Any] = {"ms": 9, "mfc": face, "mec": INK["accent"], "mew": 1.8, "zorder": 4}

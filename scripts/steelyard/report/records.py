@@ -126,9 +126,6 @@ def _place(trial: Trial | None, arm: str) -> TableCell:
 def host(view: View) -> Table:
     """The host, as far as it could be asked."""
     facts = view.session.host
-    pages = ", ".join(
-        f"{count} of {format_size(1024 * int(size))}" for size, count in facts.huge_pages.items()
-    )
     pairs = {
         "name": facts.hostname,
         "CPU": f"{facts.cpu_model} ({facts.architecture})",
@@ -138,7 +135,7 @@ def host(view: View) -> Table:
         "memory": f"{format_size(facts.memory_bytes)}, swap {format_size(facts.swap_bytes)}",
         "page size": f"{facts.page_size // 1024} KiB",
         "transparent huge pages": facts.thp,
-        "reserved huge pages": pages,
+        "reserved huge pages": figures.pools_text(facts.huge_pages),
         "CPU governor": facts.governor,
         "turbo": facts.turbo,
         "operating system": facts.os,

@@ -104,9 +104,7 @@ def all_searches(view: View) -> Chart | None:
     axes.set_xticks([*range(1, longest + 1, max(1, longest // 10)), longest + 0.7 + 0.3 * len(results)])
     axes.set_xticklabels([*(f"{tick:.0f}" for tick in axes.get_xticks()[:-1]), "found"])
     axes.set_xlabel("trial of the search")
-    crosses = (
-        "" if view.experiment.search is not None and view.experiment.search.hold else " (crosses failed)"
-    )
+    crosses = "" if view.holds_share else " (crosses failed)"
     title = f"{measure.unit} that each search tried{crosses}, and what was found"
     return finish(axes, "all-searches", title, f"{'; '.join(words)}.")
 

@@ -366,9 +366,8 @@ def searches(view: View) -> list[Table]:
         "Interval over blocks (Student's t), widened by the brackets; of changes simultaneous over the arms"
         f" (Bonferroni). Searches: those that stated a value. {BOLD}"
     )
-    search = view.experiment.search
     edges_of = ("last that passed", "first that failed")
-    if search is not None and search.hold is not None:
+    if view.holds_share:
         edges_of = ("largest below the share", "smallest above it")
     names = numbers("block", *edges_of, "stated", "trials")
     ended = [*words(view.arm_heading), *names, *words("ended", "how")]

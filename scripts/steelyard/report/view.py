@@ -109,6 +109,12 @@ class View:
     # The question
 
     @property
+    def holds_share(self) -> bool:
+        """Whether it searches for the load that holds a share of the servers' CPUs: no trial passes or fails."""
+        search = self.experiment.search
+        return search is not None and search.hold is not None
+
+    @property
     def host_line(self) -> str:
         """The host and its JVM in one line."""
         host = self.session.host

@@ -6,7 +6,7 @@ experiment files write them are in `steelyard.units`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from steelyard.results.analysis import MetricInfo
@@ -204,6 +204,11 @@ def _widen(digits: int, ratios: Sequence[float]) -> int:
     while any(_is_nothing(ratio, digits) for ratio in changes):
         digits += 1
     return digits
+
+
+def pools_text(pools: Mapping[str, int]) -> str:
+    """Huge pages by their size in KiB, as `HostFacts` has them: `12 of 2 MiB, 1 of 1,024 MiB`; empty: none."""
+    return ", ".join(f"{pages} of {format_size(1024 * int(size))}" for size, pages in pools.items())
 
 
 def probability(p: float | None) -> str:

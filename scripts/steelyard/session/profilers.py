@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which profilers a session may have: what cannot work here is refused before its first trial."""
 
-import shlex
-import subprocess
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from steelyard.errors import BadInput, MissingRequirement
-from steelyard.processes import child_environment
+from steelyard.host.perf import try_perf
 from steelyard.results.schema import Profiler
 from steelyard.results.spec import Spec
 from steelyard.session.async_profiler import EVENTS, require_library
@@ -65,23 +63,9 @@ def _require_fit(profilers: Sequence[Profiler], spec: Spec) -> None:
 
 def _require_perf() -> None:
     try:
-        tried = subprocess.run(
-            [*RECORD_COMMAND, "--output", "/dev/null", "true"],
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            timeout=_TIME_LIMIT,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise MissingRequirement(
-            "--profile perf: there is no perf here: install linux-perf or linux-tools"
-        ) from error
-    except subprocess.TimeoutExpired as error:
-        raise MissingRequirement(
-            f"--profile perf: `{shlex.join(error.cmd)}` did not end within {_TIME_LIMIT:g} s: is the perf of this"
-            " kernel installed?"
-        ) from error
+        tried = try_perf([*RECORD_COMMAND, "--output", "/dev/null", "true"], _TIME_LIMIT)
+    except MissingRequirement as error:
+        raise MissingRequirement(f"--profile perf: {error}") from error
     if tried.returncode != 0:
         said = next((line.strip() for line in tried.stderr.splitlines() if line.strip()), "no reason given")
         raise MissingRequirement(

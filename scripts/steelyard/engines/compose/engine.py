@@ -29,7 +29,7 @@ from steelyard.processes import Children
 from steelyard.processes.listening import Listener
 from steelyard.results.failure import Failure
 from steelyard.results.spec import Component, Spec
-from steelyard.results.store import no_space, write_atomic
+from steelyard.results.store import report_no_space, write_atomic
 from steelyard.workload.schema import ContainerPlace
 
 _DAEMONS = {"dockerd", "containerd"}
@@ -208,11 +208,9 @@ def give_folders(top: Path, components: Iterable[Component], user: User) -> None
         if uses_cache(component):
             folders.append(top / "cache" / component.kind)
         for folder in folders:
-            try:
+            with report_no_space(folder):
                 folder.mkdir(parents=True, exist_ok=True)
                 _give_all(folder, None if as_image else user)
-            except OSError as error:
-                raise no_space(folder, error) from error
 
 
 def _give_all(top: Path, user: User | None) -> None:

@@ -27,7 +27,7 @@ from steelyard.jvm.rows import Facts
 from steelyard.processes.reasons import READ
 from steelyard.results.failure import Failure
 from steelyard.results.spec import Component, Spec
-from steelyard.results.store import no_space, write_atomic
+from steelyard.results.store import report_no_space, write_atomic
 from steelyard.sampling.config import PORT
 from steelyard.sampling.streams import Observer
 from steelyard.spec.agreement import format_quota
@@ -206,14 +206,13 @@ class KubernetesDeployment(Deployment[Member]):
         answer = self._ask_observer(name, "files", _FETCH_LIMIT, within=AWAY_LIMIT)
         if answer is None or answer[0] != HTTPStatus.OK:
             raise ServerFailed(f"the files of {name} could not be fetched: its observer does not answer")
+        logs = self.logs(name)
         try:
-            with tarfile.open(fileobj=io.BytesIO(answer[1])) as archive:
+            with report_no_space(logs), tarfile.open(fileobj=io.BytesIO(answer[1])) as archive:
                 wanted = [member for member in archive if member.name not in _KEPT_HERE]
-                unpack(archive, self.logs(name), wanted)
+                unpack(archive, logs, wanted)
         except tarfile.TarError as error:
             raise ServerFailed(f"the files of {name} could not be fetched ({error})") from error
-        except OSError as error:
-            raise no_space(self.logs(name), error) from error
         self._handles[name].fetched = True
 
     def failure(self, name: str) -> str | None:
@@ -383,10 +382,8 @@ class KubernetesDeployment(Deployment[Member]):
             write_atomic(self._directory / "logs" / "pods.json", f"{text}\n")
 
     def _make_folder(self, folder: Path) -> None:
-        try:
+        with report_no_space(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise no_space(folder, error) from error
 
 
 def _part_of(thing: Object) -> str | None:

@@ -29,7 +29,7 @@ from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
 from steelyard.processes.reasons import reason
 from steelyard.results.spec import Component
-from steelyard.results.store import no_space, write_atomic
+from steelyard.results.store import report_no_space, write_atomic
 from steelyard.sampling.cgroup import Place
 
 _BIND_FAILED = re.compile(r"CWWKO0221E: (?:.*\bport (\d+))?")
@@ -141,7 +141,7 @@ class ProcessDeployment(Deployment[Child]):
             self._registry.on_crash(_crash_name(group), ["rmdir", str(group)])
             make_group(group, component.cpu_quota, unified=self._parent.unified)
             places = replace(places, group=str(group))
-        try:
+        with report_no_space(folder):
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.artifact.jvm is not None:
                 self._remove_on_crash(folder / TEMPORARY)
@@ -157,8 +157,6 @@ class ProcessDeployment(Deployment[Child]):
                 self._remove_on_crash(folder / component.data)
                 if component.data_from is not None:
                     shutil.copytree(component.data_from, folder / component.data)
-        except OSError as error:
-            raise no_space(folder, error) from error
         for name, text in files(component).items():
             write_atomic(folder / name, text)
         if component.settings:

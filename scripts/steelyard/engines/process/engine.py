@@ -98,7 +98,8 @@ class ProcessEngine:
 
     def require_programs(self, spec: Spec) -> None:
         """See that what the components run is there and still the same (raises ProgramGone)."""
-        is_whole = cache(programs.is_whole)  # asked once for all servers of a build
+        # Asked once for all servers of a build.
+        is_whole, server_digest = cache(programs.is_whole), cache(programs.server_digest)
         for component in spec.components:
             artifact = component.artifact
             package = self.package(artifact) if artifact.package is not None else None
@@ -107,7 +108,7 @@ class ProcessEngine:
             }
             if package is not None and artifact.form == "liberty" and artifact.path is not None:
                 usr, server = package / "wlp" / "usr", artifact.words[0]
-                now[usr / "servers" / server] = programs.server_digest(usr, server)
+                now[usr / "servers" / server] = server_digest(usr, server)
             lost = [path for path, seen in now.items() if self._seen.setdefault(path, seen) != seen]
             if artifact.jvm is not None and not (java := Path(artifact.jvm.home) / "bin" / "java").exists():
                 lost.append(java)
