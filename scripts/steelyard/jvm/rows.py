@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row of `jvm/settings.py` is made of: how each JVM has a setting, and when two values agree (pure)."""
+"""What a row of `jvm/settings.py` is made of: how each JVM has a setting, and when two values agree."""
 
+import os
+import platform
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -122,7 +124,7 @@ class Setting:
             text = on.options.get(value, "")
         else:
             raise BadInput(f"{missing}choose {', '.join(map(format_value, on.options))} or default")
-        filled = text.replace("{page}", "64k" if start.jvm.architecture.startswith("ppc") else "4k")
+        filled = text.replace("{page}", size_option(page_size(start.jvm.architecture)))
         filled = filled.replace("{size}", size_option(value) if "{size}" in text else "")
         return filled.replace("{value}", str(value)).split()
 
@@ -139,6 +141,13 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     return int(value) if re.fullmatch(r"[0-9]+", str(value)) else None
+
+
+def page_size(architecture: str) -> int:
+    """Bytes of an ordinary page under a JVM: this kernel's, or what kernels of another architecture have mostly."""
+    if architecture == platform.machine():
+        return os.sysconf("SC_PAGE_SIZE")
+    return 64 * 1024 if architecture.startswith("ppc") else 4 * 1024
 
 
 def size_option(size: int) -> str:

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
+import platform
 import re
 from typing import Any
 
@@ -24,6 +26,19 @@ def options(jvm: JvmIdentity, heap: int | None = None, **settings: Any) -> list[
 
 
 POWER9_STUDY = {"nursery": "1792m", "gc_threads": 8, "pages": "large"}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "size"), [("aarch64", "16k"), ("amd64", "4k"), ("ppc64le", "64k")], ids=str
+)
+def test_small_pages_are_those_of_the_kernel(
+    openj9: JvmIdentity, monkeypatch: pytest.MonkeyPatch, architecture: str, size: str
+) -> None:
+    """Kernels of arm64 have pages of 4, 16 or 64 KiB; of another architecture's the common size is taken."""
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 16384}.__getitem__)
+    jvm = openj9.model_copy(update={"architecture": architecture})
+    assert f"-Xlp:objectheap:pagesize={size}" in options(jvm, pages="small")
 
 
 def test_settings_of_the_power9_study_on_openj9(openj9: JvmIdentity) -> None:
