@@ -89,6 +89,9 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
         ("heap", {name: total.heap for name, total in totals.items()}),
         ("memory limit", {name: total.memory for name, total in totals.items()}),
     ):
+        if all(size is None for size in sizes.values()):
+            # A database has no limit: those of all others are compared without it.
+            sizes, label = {name: _known(label, spec) for name, spec in specs.items()}, f"{label}, where one is set"
         known = [size for size in sizes.values() if size is not None]
         if not known:
             continue
@@ -105,6 +108,12 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
     if not unlike:
         return f"Equal resources: every arm has {', '.join(same)}."
     return f"Resources are not equal: {'; '.join(unlike)}. That is a part of every difference."
+
+
+def _known(label: str, spec: Spec) -> int | None:
+    """Heaps or memory limits of the components that have one, bytes; None: none has."""
+    sizes = [part.heap_bytes if label == "heap" else part.memory_bytes for part in spec.without_injectors]
+    return sum(size or 0 for size in sizes) if any(sizes) else None
 
 
 def _unlike_quotas(specs: Mapping[str, Spec]) -> list[str]:

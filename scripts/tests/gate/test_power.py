@@ -85,7 +85,7 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     ]
     lines = describe(plan, found)
     assert lines[0].startswith(
-        "throughput, every arm: a change of 1.7 to 13 %, by published spreads (a quiet lab"
+        "throughput, every arm: a change of 1.7 to 23 %, by published spreads (a quiet lab"
     )
     assert [line for line in lines if "unknown" in line] == [
         "memory (RSS) of the servers, CPU of the servers per 1,000 requests: unknown: no earlier session on this host"
