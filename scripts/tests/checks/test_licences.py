@@ -51,6 +51,45 @@ def test_images_hold_the_licences_of_what_is_in_them() -> None:
             assert licence in notices, licence
 
 
+def labels() -> dict[str, set[str]]:
+    """By target the terms that its label joins by AND."""
+    bake = (ROOT / "images" / "docker-bake.hcl").read_text(encoding="utf-8")
+    added = dict(re.findall(r'name = "(\w+)", title = .*, licenses = "([^"]*)"', bake))
+    assert set(added) == {"hotspot", "openj9"}
+    return {
+        target: set(f"{image.licenses}{added.get(target.rpartition('-')[2], '')}".split(" AND "))
+        for name, image in read_catalogue().items()
+        for target in image.targets(name)
+    }
+
+
+def test_labels_state_the_licence_of_every_part() -> None:
+    """Each row of the table of parts, for the images that it names."""
+    terms = labels()
+    images = read_catalogue()
+    on = {
+        f"images on {jvm}": {
+            target
+            for name, image in images.items()
+            for target in image.targets(name)
+            if target.endswith(f"-{base}") or image.base == base
+        }
+        for jvm, base in (("HotSpot", "hotspot"), ("OpenJ9", "openj9"))
+    }
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| http", NOTICES.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) > 5
+    stated: dict[str, set[str]] = {target: set() for target in terms}
+    for part, where, licence in rows:
+        targets = on.get(where) or {
+            target for name in where.split(", ") for target in images[name].targets(name)
+        }
+        for target in targets:
+            stated[target] |= set(licence.partition(";")[0].split(" AND "))
+            assert stated[target] <= terms[target], (part, target)
+    # And all that is not of a library has its row.
+    assert all(stated.values())
+
+
 @pytest.mark.e2e
 def test_packages_hold_open_libertys_own_licence_and_notices(built: Path) -> None:
     """`server package --include=minify` leaves them out; images hold the packages as they are."""
