@@ -217,6 +217,33 @@ def test_what_is_accepted_has_a_reason_and_an_end() -> None:
         assert isinstance(finding["ignoreUntil"], date)
 
 
+GH = """#!/bin/sh
+case "$1 $2" in
+"release list") echo "$TAG" ;;
+"release download") [ "$3" = "$TAG" ] && echo '{}' >record.json ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(("tag", "scanned"), [("", []), ("v1.2.0", ["record.json"])])
+def test_at_night_the_newest_version_is_scanned_where_there_is_one(
+    tmp_path: Path, tag: str, scanned: list[str]
+) -> None:
+    path = ROOT / ".github" / "workflows" / "security.yml"
+    steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["holes"]["steps"]
+    scripts = tmp_path / ".github" / "scripts"
+    scripts.mkdir(parents=True)
+    for program, text in ((tmp_path / "gh", GH), (scripts / "scan.sh", '#!/bin/sh\nprintf "%s\\n" "$@" >asked\n')):
+        program.write_text(text, encoding="utf-8")
+        program.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REPOSITORY": "o/r", "TAG": tag}
+    for one in steps[-2:]:
+        command = ["bash", "-e", "-c", one["run"]]
+        subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert (tmp_path / "asked").read_text(encoding="utf-8").split() == scanned
+    assert "engine" in steps[1]["run"].split()  # reads the SBOMs of the images
+
+
 def test_the_robot_leaves_alone_what_needs_a_newer_java() -> None:
     """What is accepted for its Java, and what the compiler and the servers' features hold to a release."""
     pom = (ROOT / "pom.xml").read_text(encoding="utf-8")
