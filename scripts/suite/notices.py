@@ -3,7 +3,8 @@
 
 Writes the table of images/legal/NOTICES anew. BUILD is a folder of .steelyard/build; licences are what the libraries'
 own POMs in Maven's local repository state. Versions are left out, so that an update changes nothing there unless a
-library comes, goes or has another licence; the SBOM beside each image has them. Ends with 2 and a sentence where one states none. Needs nothing but Python.
+library comes, goes or has another licence; the SBOM beside each image has them. Ends with 2 and a sentence where one
+states none. Needs nothing but Python.
 """
 
 import io

@@ -3,11 +3,11 @@
 
     python3 -m suite.rehearse DEFINITION FOLDER
 
-DEFINITION: what `steelyard images build --print` prints, for a path of 127.0.0.1 that nothing else uses. FOLDER gets a
-log for each step, the record, and `table.md`: each image, platform and step, with what came of it. At the end the
+DEFINITION: what `steelyard images build --print` prints, for a path of 127.0.0.1 that nothing else uses. FOLDER gets
+a log for each step, the record, and `table.md`: each image, platform and step, with what came of it. At the end the
 half-made version is taken back. Exit code 1 when a step failed. In scripts/; the environment variable SBOM as for
-build.sh. Bundles name every image: of a definition that leaves some out none are made. Needs what the steps need: docker, skopeo, jq, curl; cosign for signatures; osv-scanner, which asks the
-internet, for known holes.
+build.sh. Bundles name every image: of a definition that leaves some out none are made. Needs what the steps need:
+docker, skopeo, jq, curl; cosign for signatures; osv-scanner, which asks the internet, for known holes.
 """
 
 import json

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets the version of the project in all that must carry it: python3 scripts/suite/version.py NEW
 
-It stands in `scripts/steelyard/__init__.py`. What cannot look it up there carries a copy: the list of images, defaults
-of bundles, commands in documents, the citation, the changelog. Only such copies are replaced: the same three numbers may
-be the version of something else. The sentence that no version is published goes. Needs nothing but Python.
+It stands in `scripts/steelyard/__init__.py`. What cannot look it up there carries a copy: the list of images,
+defaults of bundles, commands in documents, the citation, the changelog. Only such copies are replaced: the same three
+numbers may be the version of something else. The sentence that no version is published goes. Needs nothing but
+Python.
 """
 
 import json

@@ -2,10 +2,11 @@
 """Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so is the
 record of a session that is resumed.
 
-What is of the checkout, which git tells, is trusted as the checkout is, and so are files that `init` wrote and sessions
-that were begun here. Where git keeps no files (a wheel, an image, an archive of the sources) it is the shipped folders.
-Of any other, a stranger's folder within the checkout too, a person says so once, for its content as it is then: the digest is kept, and a file that was changed is asked about again. What
-these files start (scripts, jars) is not looked at.
+What is of the checkout, which git tells, is trusted as the checkout is, and so are files that `init` wrote and
+sessions that were begun here. Where git keeps no files (a wheel, an image, an archive of the sources) it is the
+shipped folders. Of any other, a stranger's folder within the checkout too, a person says so once, for its content as
+it is then: the digest is kept, and a file that was changed is asked about again. What these files start (scripts,
+jars) is not looked at.
 """
 
 import hashlib
@@ -39,7 +40,16 @@ def _are_of(files: Sequence[Path], checkout: Path) -> bool:
         return False
     if not (checkout / ".git").exists():
         return all(any(file.is_relative_to(checkout / folder) for folder in SHIPPED) for file in files)
-    command = ["git", "--no-optional-locks", "--literal-pathspecs", "-C", str(checkout), "ls-files", "-z", "--"]
+    command = [
+        "git",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+        "-C",
+        str(checkout),
+        "ls-files",
+        "-z",
+        "--",
+    ]
     try:
         listed = subprocess.run([*command, *map(str, files)], capture_output=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):  # no git, or it does not answer here: somebody is asked

@@ -76,7 +76,9 @@ def test_labels_state_the_licence_of_every_part() -> None:
         }
         for jvm, base in (("HotSpot", "hotspot"), ("OpenJ9", "openj9"))
     }
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| http", NOTICES.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| http", NOTICES.read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert len(rows) > 5
     stated: dict[str, set[str]] = {target: set() for target in terms}
     for part, where, licence in rows:
@@ -114,7 +116,10 @@ def listed_libraries() -> list[tuple[str, str]]:
         ("jackson-annotations-2.23", "jackson-annotations"),
         ("unbescape-1.1.6.RELEASE", "unbescape"),
         ("native-linux-x86_64-1.23.0", "native-linux-x86_64"),
-        ("netty-tcnative-boringssl-static-2.0.84.Final-osx-x86_64", "netty-tcnative-boringssl-static-osx-x86_64"),
+        (
+            "netty-tcnative-boringssl-static-2.0.84.Final-osx-x86_64",
+            "netty-tcnative-boringssl-static-osx-x86_64",
+        ),
         ("boopickle_2.13-1.5.0", "boopickle_2.13"),  # Scala's release, of which each is another library
     ],
 )

@@ -40,7 +40,7 @@ TOLD = json.dumps(
     }
 )
 FILES = {
-    "images/server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS busybox\nFROM scratch AS a\n",
+    "images/server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS box\nFROM scratch AS a\n",
     "images/proxy": f"FROM {TOOLS} AS tools\nFROM {PROXY}@{B} AS proxy\n",
     "scripts/bench/planted": f"FROM {TOOLS} AS tools\n",
 }
@@ -150,9 +150,8 @@ def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path,
     told = lock(client(tmp_path, {"imagetools inspect": TOLD}), root)
     assert told == read_bases(root) == {"tools": Base(TOOLS, A), "proxy": Base(PROXY, A)}
     assert find_unlocked(told) == []
-    assert (root / "images" / "server" / "Containerfile").read_text(encoding="utf-8") == FILES["images/server"].replace(
-        TOOLS, f"{TOOLS}@{A}"
-    )
+    locked = FILES["images/server"].replace(TOOLS, f"{TOOLS}@{A}")
+    assert (root / "images" / "server" / "Containerfile").read_text(encoding="utf-8") == locked
 
 
 def test_images_of_others_are_locked_for_the_platforms_that_they_have(tmp_path: Path, root: Path) -> None:

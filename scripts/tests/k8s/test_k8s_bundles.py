@@ -448,9 +448,7 @@ def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
 def test_documents_say_which_ports_an_experiment_leaves_open() -> None:
     """No policy can name the API server, by way of which they are asked."""
     text = (ROOT / "k8s" / "base" / "experiment" / "network.yaml").read_text(encoding="utf-8")
-    (policy,) = (
-        one for one in yaml.safe_load_all(text) if one["metadata"]["name"] == "api-server-to-trials"
-    )
+    (policy,) = (one for one in yaml.safe_load_all(text) if one["metadata"]["name"] == "api-server-to-trials")
     (rule,) = policy["spec"]["ingress"]
     assert set(rule) == {"ports"}
     page = (ROOT / "docs" / "reference" / "kubernetes-bundles.md").read_text(encoding="utf-8")

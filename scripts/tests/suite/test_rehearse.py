@@ -27,7 +27,9 @@ class Steps(Rehearsal):
             self.record.write_text(json.dumps(self.entries(AMD64, ARM64)), encoding="utf-8")
         elif name.startswith("start-"):
             platform = str(command[1])
-            failed = [{"target": "loadgen", "platform": ARM64, "why": "it ended"}] if platform == ARM64 else []
+            failed = (
+                [{"target": "loadgen", "platform": ARM64, "why": "it ended"}] if platform == ARM64 else []
+            )
             Path(command[3]).write_text(json.dumps({"platform": platform, "failed": failed}), "utf-8")
         elif name == "drop":
             entries = self.entries(AMD64, ARM64)
@@ -73,6 +75,10 @@ def test_every_step_of_a_release_is_gone_through(
     cells = rehearsal.cells
     whole = {**dict.fromkeys(COLUMNS, "yes"), "SBOM": "no", "signed": "no", "bundled": bundled}
     assert cells["harness", ARM64] == whole
-    assert cells["loadgen", ARM64] == {**dict.fromkeys(COLUMNS, "no"), "built": "yes", "started": "no: it ended"}
+    assert cells["loadgen", ARM64] == {
+        **dict.fromkeys(COLUMNS, "no"),
+        "built": "yes",
+        "started": "no: it ended",
+    }
     assert cells["harness", PPC64LE] == {**dict.fromkeys(COLUMNS, "no"), "built": "no: no such package"}
     assert "| `harness` | linux/ppc64le | no: no such package |" in rehearsal.table()

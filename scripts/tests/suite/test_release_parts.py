@@ -233,7 +233,10 @@ def test_at_night_the_newest_version_is_scanned_where_there_is_one(
     steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["holes"]["steps"]
     scripts = tmp_path / ".github" / "scripts"
     scripts.mkdir(parents=True)
-    for program, text in ((tmp_path / "gh", GH), (scripts / "scan.sh", '#!/bin/sh\nprintf "%s\\n" "$@" >asked\n')):
+    for program, text in (
+        (tmp_path / "gh", GH),
+        (scripts / "scan.sh", '#!/bin/sh\nprintf "%s\\n" "$@" >asked\n'),
+    ):
         program.write_text(text, encoding="utf-8")
         program.chmod(0o755)
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REPOSITORY": "o/r", "TAG": tag}

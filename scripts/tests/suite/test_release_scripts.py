@@ -132,7 +132,9 @@ def test_a_platform_that_does_not_build_is_left_out_and_the_record_says_why(
     # What is published says it; and that nothing was started there is nothing new.
     done, new, notes = drop(record, *(result(tmp_path, platform) for platform in PLATFORMS))
     assert done.returncode == 0, done.stderr
-    assert notes.read_text() == "- `loadgen` is not there for linux/ppc64le: failed to solve: no such package.\n"
+    assert (
+        notes.read_text() == "- `loadgen` is not there for linux/ppc64le: failed to solve: no such package.\n"
+    )
     assert json.loads(new.read_text()) == json.loads(record.read_text())
 
 
@@ -151,9 +153,7 @@ def test_before_a_release_another_platform_may_fail() -> None:
     """Its images drop out afterwards (start-record.sh, drop.sh); on any other day the workflow is red."""
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "images.yml").read_text(encoding="utf-8"))
     job = workflow["jobs"]["platform"]
-    assert job["continue-on-error"] == (
-        "${{ github.ref_type == 'tag' && matrix.platform != 'linux/amd64' }}"
-    )
+    assert job["continue-on-error"] == "${{ github.ref_type == 'tag' && matrix.platform != 'linux/amd64' }}"
     assert [one["platform"] for one in job["strategy"]["matrix"]["include"]] == list(PLATFORMS)
     limits = [one["timeout-minutes"] for one in job["steps"] if re.match("(Build|Start) every", one["name"])]
     assert len(limits) == 2
