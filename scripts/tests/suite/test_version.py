@@ -120,11 +120,11 @@ def test_all_copies_are_of_this_version() -> None:
         r"steelyard-(\d[^-\s]*)-py3|steelyard-(?:bundles|package-[a-z0-9-]+)-(\d\S*?)\.tar"
         r"|(?:refs/tags/|releases/download/|git tag --sign |git push origin )v(\d[\w.-]*\w)"
     )
-    names = {
+    stated = {
         "".join(match) for path in carriers(ROOT) for match in given.findall(path.read_text(encoding="utf-8"))
     }
-    assert names <= {__version__, python_version(__version__)}
-    assert names
+    assert stated <= {__version__, python_version(__version__)}
+    assert stated
 
 
 @pytest.mark.parametrize("version", NEXT)
