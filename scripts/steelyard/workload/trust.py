@@ -2,7 +2,7 @@
 """Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so is the
 record of a session that is resumed.
 
-What is of the checkout, which git tells, is trusted as the checkout is, and so are files that `init` wrote and
+What is of the checkout, as git tracks it, is trusted as the checkout is, and so are files that `init` wrote and
 sessions that were begun here. Where git keeps no files (a wheel, an image, an archive of the sources) it is the
 shipped folders. Of any other, a stranger's folder within the checkout too, a person says so once, for its content as
 it is then: the digest is kept, and a file that was changed is asked about again. What these files start (scripts,
@@ -11,12 +11,11 @@ jars) is not looked at.
 
 import hashlib
 import os
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steelyard.errors import BadInput
-from steelyard.paths import CACHE, ROOT
+from steelyard.paths import CACHE
 from steelyard.regular import read_bytes
 from steelyard.workload.loader import load_file
 
@@ -24,38 +23,16 @@ TRUSTED = CACHE / "trusted-workloads"
 """A digest a line, of workload files with what they choose between, and of records of sessions."""
 
 
-SHIPPED = ("apps", "docs/examples", "scripts/bench/planted")
-"""Folders with workload files of the project's own."""
-
-
-def is_trusted(path: Path, checkout: Path = ROOT) -> bool:
+def is_trusted(path: Path, are_own: Callable[[Sequence[Path]], bool]) -> bool:
     """Whether a workload file may be run: it and the components that it chooses between are of the checkout, or
-    somebody trusted this content (raises BadInput: a file cannot be read)."""
+    somebody trusted this content (raises BadInput: a file cannot be read).
+
+    Args:
+        path: the file.
+        are_own: whether resolved files are all of the checkout.
+    """
     files = _files(path)
-    return _are_of(files, checkout) or is_kept(files)
-
-
-def _are_of(files: Sequence[Path], checkout: Path) -> bool:
-    if not all(file.is_relative_to(checkout) for file in files):
-        return False
-    if not (checkout / ".git").exists():
-        return all(any(file.is_relative_to(checkout / folder) for folder in SHIPPED) for file in files)
-    command = [
-        "git",
-        "--no-optional-locks",
-        "--literal-pathspecs",
-        "-C",
-        str(checkout),
-        "ls-files",
-        "-z",
-        "--",
-    ]
-    try:
-        listed = subprocess.run([*command, *map(str, files)], capture_output=True, check=True, timeout=60)
-    except (OSError, subprocess.SubprocessError):  # no git, or it does not answer here: somebody is asked
-        return False
-    tracked = {checkout / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name}
-    return tracked.issuperset(files)
+    return are_own(files) or is_kept(files)
 
 
 def keep_trust(path: Path) -> None:

@@ -13,12 +13,13 @@ from planned import question, session_of, specs
 from recordings import SHOP, entry
 
 from steelyard.cli.app import main
+from steelyard.host.checkout import SHIPPED, are_of_checkout
 from steelyard.paths import ROOT
 from steelyard.results.spec import Artifact
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import begin
 from steelyard.workload import trust
-from steelyard.workload.trust import is_trusted, keep_trust
+from steelyard.workload.trust import keep_trust
 
 WORKLOAD = """steelyard: 1
 name: stranger
@@ -35,6 +36,10 @@ topologies:
     journey: {visits: {home: {steps: [{operation: home, path: /}]}}}
 """
 Run = Callable[..., tuple[int, str]]
+
+
+def is_trusted(file: Path, checkout: Path = ROOT) -> bool:
+    return trust.is_trusted(file, lambda files: are_of_checkout(files, checkout))
 
 
 @pytest.fixture
@@ -160,7 +165,7 @@ def test_without_git_s_files_the_shipped_folders_are_the_checkout_s(checkout: Pa
     files = [name for name in held.stdout.split("\0") if name.endswith("/workload.yaml")]
     own = [name for name in files if not name.startswith("scripts/tests/")]
     assert own
-    assert [name for name in own if not name.startswith(tuple(f"{each}/" for each in trust.SHIPPED))] == []
+    assert [name for name in own if not name.startswith(tuple(f"{each}/" for each in SHIPPED))] == []
 
 
 @pytest.mark.usefixtures("kept")
