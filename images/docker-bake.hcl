@@ -76,7 +76,11 @@ function "labels" {
 target "servers" {
   matrix = {
     application = [for name, image in IMAGES : name if length(image.flavours) > 0]
-    flavour     = [{ name = "hotspot", title = "HotSpot", base = BASE_HOTSPOT }, { name = "openj9", title = "OpenJ9", base = BASE_OPENJ9 }]
+    # What images.json says of licences holds for both; OpenJ9 has one more.
+    flavour = [
+      { name = "hotspot", title = "HotSpot", base = BASE_HOTSPOT, licenses = "" },
+      { name = "openj9", title = "OpenJ9", base = BASE_OPENJ9, licenses = " AND (EPL-2.0 OR Apache-2.0)" }
+    ]
   }
   name       = "${application}-${flavour.name}"
   context    = "images/server"
@@ -99,6 +103,7 @@ target "servers" {
   )
   labels = merge(
     labels(IMAGES[application], " (${flavour.title})", flavour.base),
+    { "org.opencontainers.image.licenses" = "${IMAGES[application].licenses}${flavour.licenses}" },
     { "dev.steelyard.workload.version" = lookup(jsondecode(WORKLOAD_VERSIONS), application, "") }
   )
 }

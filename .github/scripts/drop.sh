@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Leaves out of a record what did not work: pushes each index anew, by digest, without the platforms that failed, and says of each
-# in one sentence what is missing and why. A platform of which nothing was heard has failed. Needs curl, jq.
+# in one sentence what is missing and why, with what could not be built (build.sh). A platform of which nothing was heard has
+# failed. Needs curl, jq.
 #
 #   drop.sh RECORD NEW-RECORD NOTES RESULT...      RESULT: what start-record.sh wrote; NOTES: the sentences, for people
 #   REGISTRY_TOKEN: of the registry; none for one on this machine
@@ -50,10 +51,12 @@ for target in $(jq --raw-output '[.[].target] | unique[]' "$work/gone.json"); do
     curl --silent --show-error --fail --config "$work/curl" --header "Content-Type: $type" --request PUT \
         --data-binary "@$work/less.json" --output /dev/null "$address/$less"
     jq --arg t "$target" --arg digest "$less" --slurpfile gone "$work/gone.json" '
-        reduce ($gone[0][] | select(.target == $t) | .platform) as $p (.; del(.[$t].platforms[$p]))
+        reduce ($gone[0][] | select(.target == $t)) as $one (.; del(.[$t].platforms[$one.platform])
+            | .[$t].missing[$one.platform] = $one.why)
         | .[$t]["containerimage.digest"] = $digest' "$work/record.json" >"$work/next.json"
     mv "$work/next.json" "$work/record.json"
 done
-jq --raw-output '.[] | "- `\(.target)` is not there for \(.platform): \(.why)."' "$work/gone.json" | sort >"$notes"
+jq --raw-output 'to_entries[] | .key as $t | .value.missing // {} | to_entries[]
+    | "- `\($t)` is not there for \(.key): \(.value)."' "$work/record.json" | sort >"$notes"
 cp "$work/record.json" "$new"
 sed 's/^- /drop: /' "$notes"

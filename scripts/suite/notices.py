@@ -2,7 +2,9 @@
 """The third-party libraries of a finished build with their licences: python3 scripts/suite/notices.py BUILD
 
 Writes the table of images/legal/NOTICES anew. BUILD is a folder of .steelyard/build; licences are what the libraries'
-own POMs in Maven's local repository state. Ends with 2 and a sentence where one states none. Needs nothing but Python.
+own POMs in Maven's local repository state. Versions are left out, so that an update changes nothing there unless a
+library comes, goes or has another licence; the SBOM beside each image has them. Ends with 2 and a sentence where one
+states none. Needs nothing but Python.
 """
 
 import io
@@ -51,6 +53,16 @@ def libraries(build: Path) -> set[str]:
             with zipfile.ZipFile(path) as archive:
                 jars |= {Path(name).stem for name in archive.namelist() if name.endswith(".jar")}
     return {name for name in jars if not name.endswith("-SNAPSHOT")}
+
+
+def library_name(name: str) -> str:
+    """A library without its version, with what follows that: netty-transport-native-epoll-linux-x86_64."""
+    return re.sub(r"-\d+(?:\.\w+)*", "", name, count=1)
+
+
+def licences_by_name(build: Path) -> set[tuple[str, str]]:
+    """Each library of a build, with its licences (raises ValueError: one states none)."""
+    return {(library_name(name), " OR ".join(licences(name))) for name in libraries(build)}
 
 
 def _driver_version(driver: str) -> str:
@@ -104,9 +116,7 @@ def main(arguments: list[str]) -> int:
         print("usage: notices.py BUILD", file=sys.stderr)  # noqa: T201
         return 2
     try:
-        rows = [
-            f"| {name} | {' OR '.join(licences(name))} |" for name in sorted(libraries(Path(arguments[0])))
-        ]
+        rows = [f"| {name} | {stated} |" for name, stated in sorted(licences_by_name(Path(arguments[0])))]
     except (OSError, ValueError) as error:
         print(f"notices: {error}", file=sys.stderr)  # noqa: T201
         return 2

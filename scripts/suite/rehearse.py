@@ -3,11 +3,11 @@
 
     python3 -m suite.rehearse DEFINITION FOLDER
 
-DEFINITION: what `steelyard images build --print` prints, for a path of 127.0.0.1 that nothing else uses. FOLDER gets a
-log for each step, the record, and `table.md`: each image, platform and step, with what came of it. At the end the
+DEFINITION: what `steelyard images build --print` prints, for a path of 127.0.0.1 that nothing else uses. FOLDER gets
+a log for each step, the record, and `table.md`: each image, platform and step, with what came of it. At the end the
 half-made version is taken back. Exit code 1 when a step failed. In scripts/; the environment variable SBOM as for
-build.sh. Needs what the steps need: docker, skopeo, jq, curl; cosign for signatures; osv-scanner, which asks the
-internet, for known holes.
+build.sh. Bundles name every image: of a definition that leaves some out none are made. Needs what the steps need:
+docker, skopeo, jq, curl; cosign for signatures; osv-scanner, which asks the internet, for known holes.
 """
 
 import json
@@ -19,9 +19,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from suite.version import IMAGES, current_version
+
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = ROOT / ".github" / "scripts"
-COLUMNS = ("built", "started", "SBOM", "signed", "named", "taken back")
+COLUMNS = ("built", "started", "SBOM", "signed", "bundled", "pulled", "named", "taken back")
 LEFT_OUT = "no"
 
 
@@ -85,10 +87,12 @@ class Rehearsal:
         self.cells = {
             (target, platform): dict.fromkeys(COLUMNS, LEFT_OUT)
             for target, entry in entries.items()
-            for platform in entry["platforms"]
+            for platform in (*entry["platforms"], *entry["missing"])
         }
-        self.put("built", "yes")
-        self._start(sorted({platform for _, platform in self.cells}))
+        for (target, platform), cells in self.cells.items():
+            why = entries[target]["missing"].get(platform)
+            cells["built"] = "yes" if why is None else f"no: {why}"
+        self._start(sorted({platform for entry in entries.values() for platform in entry["platforms"]}))
         is_left = self._drop()
         if os.environ.get("SBOM"):
             self.step("parts", self.new_record, self.folder / "third-party.csv")
@@ -98,6 +102,10 @@ class Rehearsal:
         if shutil.which("cosign") is not None:
             self._sign()
             self.put("signed", "yes, verified", is_left)
+        if self._bundle():
+            self.put("bundled", "yes", is_left)
+        self._pull()
+        self.put("pulled", "yes", is_left)
         self.step("tag", self.new_record)
         self.step("tag", self.new_record, log="tag-again")
         self.step("public", self.new_record)
@@ -118,7 +126,7 @@ class Rehearsal:
                 for failure in json.loads(result.read_text(encoding="utf-8"))["failed"]
             }
             for (target, own), cells in self.cells.items():
-                if own == platform:
+                if own == platform and cells["built"] == "yes":
                     cells["started"] = f"no: {failed[target]}" if target in failed else "yes"
 
     def _drop(self) -> Callable[[str, str], bool]:
@@ -138,6 +146,29 @@ class Rehearsal:
         verify += ["--insecure-ignore-tlog=true", "--allow-http-registry"]
         for target, reference in references(self.new_record).items():
             self.run(f"verify-{target}", *verify, *reference)
+
+    def _bundle(self) -> bool:
+        """Pack the bundles with the digests of the new record, if it has all images that they name."""
+        listed = json.loads((ROOT / IMAGES).read_text(encoding="utf-8"))["variable"]["IMAGES"]["default"]
+        every = {
+            f"{name}-{flavour}" if flavour else name
+            for name, image in listed.items()
+            for flavour in image["flavours"] or [""]
+        }
+        if not every <= set(references(self.new_record)):
+            return False
+        archive = self.folder / f"steelyard-bundles-{current_version(ROOT)}.tar.gz"
+        script = ROOT / "scripts" / "suite" / "bundles.py"
+        self.run("bundles", sys.executable, script, self.new_record, archive, "https://example.test")
+        return True
+
+    def _pull(self) -> None:
+        """Pull each platform that is left by the digest of the index, as whoever takes the bundles does."""
+        record = json.loads(self.new_record.read_text(encoding="utf-8"))
+        for target, (index, *_) in references(self.new_record).items():
+            for platform in record[target]["platforms"]:
+                log = f"pull-{target}-{platform.partition('/')[2]}"
+                self.run(log, "docker", "pull", "--quiet", "--platform", platform, index)
 
     def table(self) -> str:
         """Each image and platform, in Markdown."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets the version of the project in all that must carry it: python3 scripts/suite/version.py NEW
 
-It stands in `scripts/steelyard/__init__.py`. What cannot look it up there carries a copy: the list of images, defaults
-of bundles, commands in documents, the citation, the changelog. The sentence that no version is published goes. Needs
-nothing but Python.
+It stands in `scripts/steelyard/__init__.py`. What cannot look it up there carries a copy: the list of images,
+defaults of bundles, commands in documents, the citation, the changelog. Only such copies are replaced: the same three
+numbers may be the version of something else. The sentence that no version is published goes. Needs nothing but
+Python.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -13,9 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 SOURCE = "scripts/steelyard/__init__.py"
+IMAGES = "images/images.json"
 CARRIERS = (
     SOURCE,
-    *("images/images.json", "compose/*/compose.yaml", "k8s", ":!k8s/local", "CITATION.cff"),
+    *(IMAGES, "compose/*/compose.yaml", "k8s", ":!k8s/local", "CITATION.cff"),
     *("README.md", "SECURITY.md", "docs/*.md", "images/README.md"),
 )
 """As git's pathspecs."""
@@ -23,6 +26,17 @@ CHANGELOG = "CHANGELOG.md"
 UNPUBLISHED = "No version is published yet."
 """What documents say until the first, in these words alone; what stands around it holds without it."""
 _VERSION = r"\d+\.\d+\.\d+(?:-rc\.\d+)?"
+_BEFORE = (
+    r'__version__ = "',
+    r'"VERSION": \{"default": "',
+    r"STEELYARD_VERSION:-",
+    r"`localhost/steelyard`, `",  # the defaults of variables, in a table
+    r"type: software\nversion: ",  # CITATION.cff, whose cff-version is another's
+    r"steelyard-bundles-",
+    r"steelyard-package-[\w-]+-",
+    r"(?:refs/tags/|releases/download/|git tag --sign |git push origin )v",
+)
+"""What stands before a copy of the project's version, beside the names of its images."""
 
 
 def current_version(root: Path) -> str:
@@ -33,9 +47,28 @@ def current_version(root: Path) -> str:
     return match[1]
 
 
-def pattern_of(version: str) -> re.Pattern[str]:
-    """Where a version is the project's: in a tag of an image or of git, a default, a value, or after `version`."""
-    return re.compile(rf'(?:(?<=[:v"`-])|(?<=version )|(?<=: )){re.escape(version)}(?!\w|\.\d)')
+def python_version(version: str) -> str:
+    """A version as Python's packages spell it: 0.1.0-rc.1 is 0.1.0rc1."""
+    return version.replace("-rc.", "rc")
+
+
+def pattern_of(version: str, root: Path) -> re.Pattern[str]:
+    """Where a version is the project's: group 1 is what stands before it, or group 2 in the name of the wheel."""
+    listed = json.loads((root / IMAGES).read_text(encoding="utf-8"))["variable"]["IMAGES"]["default"]
+    images = "|".join(map(re.escape, listed))
+    before = "|".join((rf"\b(?:{images})(?::|, newTag: )", *_BEFORE))
+    end = r"(?!\w|\.\d|-rc\.)"
+    wheel = rf"(steelyard-){re.escape(python_version(version))}(?=-py3-)"
+    return re.compile(rf"({before}){re.escape(version)}{end}|{wheel}")
+
+
+def replace_version(text: str, pattern: re.Pattern[str], version: str) -> str:
+    """A text with another version where the pattern finds one."""
+
+    def new(match: re.Match[str]) -> str:
+        return f"{match[2]}{python_version(version)}" if match[1] is None else f"{match[1]}{version}"
+
+    return pattern.sub(new, text)
 
 
 def carriers(root: Path) -> list[Path]:
@@ -67,11 +100,11 @@ def set_version(root: Path, version: str, day: str) -> list[Path]:
     """
     if not re.fullmatch(_VERSION, version):
         raise ValueError(f"{version!r} is no version: three numbers, as 1.2.0, or 1.2.0-rc.1")
-    before = current_version(root)
+    pattern = pattern_of(current_version(root), root)
     changed = []
     for path in carriers(root):
         text = path.read_text(encoding="utf-8")
-        new = drop_sentence(pattern_of(before).sub(version, text))
+        new = drop_sentence(replace_version(text, pattern, version))
         if new != text:
             path.write_text(new, encoding="utf-8")
             changed.append(path)

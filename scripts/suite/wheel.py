@@ -18,7 +18,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from suite.version import current_version
+from suite.version import current_version, python_version
 
 NAME = "steelyard"
 _CONTENT = (
@@ -138,8 +138,7 @@ def write_release(root: Path, build: Path, address: str, folder: Path) -> Path:
             for name in names
         },
     }
-    # 0.1.0-rc.1 is 0.1.0rc1 to Python.
-    wheel_version = re.sub(r"-rc\.", "rc", version)
+    wheel_version = python_version(version)
     wheel = folder / f"{NAME}-{wheel_version}-py3-none-any.whl"
     write_wheel(wheel, wheel_files(root, wheel_version, release), wheel_version)
     return wheel

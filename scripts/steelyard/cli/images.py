@@ -103,7 +103,7 @@ def lock(
         bool, Option("--check", help="Ask nobody, write nothing: exit code 12 when a digest is missing.")
     ] = False,
 ) -> None:
-    """Write the digests of bases and others' images into images/*/Containerfile; nothing when a registry is silent."""
+    """Write the digests of bases and others' images into the Containerfiles; nothing when a registry is silent."""
     require_clone("images lock")
     now = read_bases() | read_others()
     if check_only:

@@ -23,6 +23,7 @@ from steelyard.session import workload_up
 from steelyard.session.journey_try import journey_of, run_try, summary_lines, try_settings
 from steelyard.spec.injectors import PACKAGE as INJECTOR
 from steelyard.workload.loader import load_workload
+from steelyard.workload.trust import keep_trust
 
 app = typer.Typer(
     help="Journeys of workload files: try one, make one of a recording.",
@@ -110,6 +111,7 @@ def from_har(
     if is_there(to):
         raise BadInput(f"{to} is there already: give another name")
     write_atomic(to, text)
+    keep_trust(to)
 
 
 def _url_of_up(workload: str) -> str:

@@ -24,6 +24,7 @@ from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
 from steelyard.escape import printable
+from steelyard.host.checkout import are_of_checkout
 from steelyard.paths import IS_RELEASE, name_program
 from steelyard.report.terminal import render_summary
 from steelyard.results.store import SessionDirectory
@@ -277,7 +278,7 @@ def require_trust(workload: str, trust: bool) -> None:
         typer.Abort: the person did not.
     """
     path = workload_file(workload)
-    if not is_trusted(path) and _agrees(
+    if not is_trusted(path, are_of_checkout) and _agrees(
         f"{path} is not of this checkout, and its commands run as you", trust
     ):
         keep_trust(path)

@@ -20,7 +20,7 @@ class PublishedImage(BaseModel):
     description: str
     role: str
     licenses: str
-    """SPDX expression of what is in it, the base's operating system left to the SBOM."""
+    """SPDX expression of what is in it in each flavour, the base's operating system left to the SBOM."""
     platforms: tuple[str, ...]
     flavours: tuple[str, ...]
     """Empty: one image, whatever JVM the servers run on."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bases of the images: what `FROM` lines of images/*/Containerfile name, or what `make-bases.sh` made here.
+"""The bases of the images: what `FROM` lines of CONTAINERFILES name, or what `make-bases.sh` made here.
 
 Such a line (`FROM docker.io/library/busybox:1.37-musl@sha256:... AS tools`) is what the update robot reads and keeps.
 Its digest may be missing, for a release alone it may not.
@@ -20,7 +20,8 @@ from steelyard.paths import CACHE, ROOT
 from steelyard.processes import child_environment
 from steelyard.results.store import write_atomic
 
-IMAGES = ROOT / "images"
+CONTAINERFILES = ("images/*/Containerfile", "scripts/bench/planted/Containerfile")
+"""Of a checkout: all that name a base in a registry."""
 OTHERS = "others"
 """Folder whose Containerfile names images of others that are taken as they are; nothing is built of them."""
 MADE_HERE = CACHE / "bases" / "roots"
@@ -47,18 +48,19 @@ Bases = Mapping[str, Base]
 """By name: the stage of the `FROM` line, and in capitals the argument BASE_NAME that replaces it."""
 
 
-def read_bases(images: Path = IMAGES) -> dict[str, Base]:
+def read_bases(root: Path = ROOT) -> dict[str, Base]:
     """The bases that the Containerfiles name; two that differ under one name raise BadInput."""
-    return _read(path for path in _files(images) if path.parent.name != OTHERS)
+    return _read(path for path in container_files(root) if path.parent.name != OTHERS)
 
 
-def read_others(images: Path = IMAGES) -> dict[str, Base]:
+def read_others(root: Path = ROOT) -> dict[str, Base]:
     """Databases, proxies and the scanner that are taken as they are published, by name."""
-    return _read(path for path in _files(images) if path.parent.name == OTHERS)
+    return _read(path for path in container_files(root) if path.parent.name == OTHERS)
 
 
-def _files(images: Path) -> list[Path]:
-    return sorted(images.glob("*/Containerfile"))
+def container_files(root: Path = ROOT) -> list[Path]:
+    """The files of a checkout that name bases."""
+    return sorted(path for pattern in CONTAINERFILES for path in root.glob(pattern))
 
 
 def _read(paths: Iterable[Path]) -> dict[str, Base]:
@@ -79,7 +81,7 @@ def find_unlocked(bases: Bases) -> list[str]:
     return sorted(name for name, base in bases.items() if base.digest is None)
 
 
-def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
+def lock(docker: Docker, root: Path = ROOT) -> dict[str, Base]:
     """Write the digests that registries tell now into the Containerfiles: all of them or nothing.
 
     Raises:
@@ -88,9 +90,9 @@ def lock(docker: Docker, images: Path = IMAGES) -> dict[str, Base]:
         NoSpace: a file cannot be written.
     """
     platforms = all_platforms()
-    bases = {name: ask(docker, base.reference, platforms) for name, base in read_bases(images).items()}
-    bases |= {name: ask(docker, base.reference) for name, base in read_others(images).items()}
-    for path in _files(images):
+    bases = {name: ask(docker, base.reference, platforms) for name, base in read_bases(root).items()}
+    bases |= {name: ask(docker, base.reference) for name, base in read_others(root).items()}
+    for path in container_files(root):
         text = path.read_text(encoding="utf-8")
         new = _FROM.sub(lambda line: f"FROM {bases[line[3]].full_reference} AS {line[3]}", text)
         if new != text:
@@ -112,7 +114,7 @@ def bases_here(docker: Docker, platform: str, on_line: Callable[[str], None]) ->
     except MissingRequirement as error:
         on_line(f"{error}: bases are made of this machine's packages, which leaves OpenJ9 out")
         for command in (["setup-engine.sh", "start"], ["make-bases.sh", "-p", platform]):
-            script = IMAGES / "local" / command[0]
+            script = ROOT / "images" / "local" / command[0]
             if (
                 subprocess.call(
                     [str(script), *command[1:]],

@@ -2,18 +2,20 @@
 """Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so is the
 record of a session that is resumed.
 
-What is of the checkout is trusted as the checkout is, and so are sessions that were begun here. Of any other a person
-says so once, for its content as it is then: the digest is kept, and a file that was changed is asked about again. What
-these files start (scripts, jars) is not looked at.
+What is of the checkout, as git tracks it, is trusted as the checkout is, and so are files that `init` wrote and
+sessions that were begun here. Where git keeps no files (a wheel, an image, an archive of the sources) it is the
+shipped folders. Of any other, a stranger's folder within the checkout too, a person says so once, for its content as
+it is then: the digest is kept, and a file that was changed is asked about again. What these files start (scripts,
+jars) is not looked at.
 """
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steelyard.errors import BadInput
-from steelyard.paths import CACHE, ROOT
+from steelyard.paths import CACHE
 from steelyard.regular import read_bytes
 from steelyard.workload.loader import load_file
 
@@ -21,11 +23,16 @@ TRUSTED = CACHE / "trusted-workloads"
 """A digest a line, of workload files with what they choose between, and of records of sessions."""
 
 
-def is_trusted(path: Path, checkout: Path = ROOT) -> bool:
-    """Whether a workload file may be run: it and the components that it chooses between lie in the checkout, or
-    somebody trusted this content (raises BadInput: a file cannot be read)."""
+def is_trusted(path: Path, are_own: Callable[[Sequence[Path]], bool]) -> bool:
+    """Whether a workload file may be run: it and the components that it chooses between are of the checkout, or
+    somebody trusted this content (raises BadInput: a file cannot be read).
+
+    Args:
+        path: the file.
+        are_own: whether resolved files are all of the checkout.
+    """
     files = _files(path)
-    return all(file.is_relative_to(checkout) for file in files) or is_kept(files)
+    return are_own(files) or is_kept(files)
 
 
 def keep_trust(path: Path) -> None:

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """No command of somebody else's workload file is run before a person agreed."""
 
+import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from planned import question, session_of, specs
+from recordings import SHOP, entry
 
 from steelyard.cli.app import main
+from steelyard.host.checkout import SHIPPED, are_of_checkout
 from steelyard.paths import ROOT
 from steelyard.results.spec import Artifact
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.opening import begin
 from steelyard.workload import trust
-from steelyard.workload.trust import is_trusted, keep_trust
+from steelyard.workload.trust import keep_trust
 
 WORKLOAD = """steelyard: 1
 name: stranger
@@ -31,6 +36,10 @@ topologies:
     journey: {visits: {home: {steps: [{operation: home, path: /}]}}}
 """
 Run = Callable[..., tuple[int, str]]
+
+
+def is_trusted(file: Path, checkout: Path = ROOT) -> bool:
+    return trust.is_trusted(file, lambda files: are_of_checkout(files, checkout))
 
 
 @pytest.fixture
@@ -115,6 +124,69 @@ def test_the_checkout_s_own_are_trusted_and_a_link_to_another_is_not(tmp_path: P
     checkout.mkdir()
     (checkout / "workload.yaml").symlink_to(workload)
     assert not is_trusted(checkout / "workload.yaml", checkout)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder of git's with one workload that it tracks."""
+    folder = tmp_path / "clone"
+    write_workload(folder / "apps" / "own" / "workload.yaml")
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    return folder
+
+
+def write_workload(file: Path) -> Path:
+    file.parent.mkdir(parents=True)
+    file.write_text(WORKLOAD, encoding="utf-8")
+    return file
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_stranger_s_folder_within_the_checkout_is_not_of_it(checkout: Path) -> None:
+    own = checkout / "apps" / "own" / "workload.yaml"
+    assert is_trusted(own, checkout)
+    strangers = [write_workload(checkout / name / "workload.yaml") for name in ("stranger", "apps/stranger")]
+    nested = write_workload(checkout / "cloned" / "workload.yaml")  # with a repository of its own
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=nested.parent, check=True)
+    assert not any(is_trusted(file, checkout) for file in (*strangers, nested))
+    keep_trust(nested)
+    assert is_trusted(nested, checkout)
+
+
+@pytest.mark.usefixtures("kept")
+def test_without_git_s_files_the_shipped_folders_are_the_checkout_s(checkout: Path) -> None:
+    """As in a wheel, in an image, in an archive of the sources."""
+    shutil.rmtree(checkout / ".git")
+    assert is_trusted(checkout / "apps" / "own" / "workload.yaml", checkout)
+    assert not is_trusted(write_workload(checkout / "stranger" / "workload.yaml"), checkout)
+    held = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [name for name in held.stdout.split("\0") if name.endswith("/workload.yaml")]
+    own = [name for name in files if not name.startswith("scripts/tests/")]
+    assert own
+    assert [name for name in own if not name.startswith(tuple(f"{each}/" for each in SHIPPED))] == []
+
+
+@pytest.mark.usefixtures("kept")
+def test_where_git_does_not_answer_somebody_is_asked(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert not is_trusted(checkout / "apps" / "own" / "workload.yaml", checkout)
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_init_and_from_har_wrote_is_trusted(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steelyard: Run
+) -> None:
+    monkeypatch.chdir(checkout)
+    assert steelyard("init", "shop", "--start", "serve 8000", "--port", "8000", "--path", "/") == (0, "")
+    assert is_trusted(checkout / "shop" / "workload.yaml", checkout)
+    recording, to = tmp_path / "shop.har", checkout / "recorded.yaml"
+    recording.write_text(json.dumps({"log": {"entries": [entry(0, f"{SHOP}/")]}}), encoding="utf-8")
+    assert steelyard("journey", "from-har", str(recording), "--to", str(to)) == (0, "")
+    assert is_trusted(to, checkout)
+    to.write_text(f"{to.read_text(encoding='utf-8')}# more\n", encoding="utf-8")
+    assert not is_trusted(to, checkout)
 
 
 def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path: Path, workload: Path, kept: Path) -> None:

@@ -3,6 +3,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,11 @@ from recorded import FIXTURES, client
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.images import lock as locking
 from steelyard.images.lock import (
-    IMAGES,
     OTHERS,
     Base,
     ask,
     bases_here,
+    container_files,
     find_bases,
     find_unlocked,
     lock,
@@ -39,24 +40,25 @@ TOLD = json.dumps(
     }
 )
 FILES = {
-    "server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS busybox\nFROM scratch AS a\n",
-    "proxy": f"FROM {TOOLS} AS tools\nFROM {PROXY}@{B} AS proxy\n",
+    "images/server": f"ARG BASE_TOOLS=tools\nFROM {TOOLS} AS tools\nFROM ${{BASE_TOOLS}} AS box\nFROM scratch AS a\n",
+    "images/proxy": f"FROM {TOOLS} AS tools\nFROM {PROXY}@{B} AS proxy\n",
+    "scripts/bench/planted": f"FROM {TOOLS} AS tools\n",
 }
 
 
 @pytest.fixture
-def images(tmp_path: Path) -> Path:
+def root(tmp_path: Path) -> Path:
     for name, text in FILES.items():
-        (tmp_path / "images" / name).mkdir(parents=True)
-        (tmp_path / "images" / name / "Containerfile").write_text(text, encoding="utf-8")
-    return tmp_path / "images"
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "Containerfile").write_text(text, encoding="utf-8")
+    return tmp_path
 
 
 def test_the_containerfiles_name_every_base_once() -> None:
     """Each argument's default is the stage of a line that the update robot reads; other bases there are none."""
     bases = read_bases()
     assert {"maven", "hotspot", "openj9", "tools", "proxy"} <= set(bases)
-    for path in IMAGES.glob("*/Containerfile"):
+    for path in container_files():
         if path.parent.name == OTHERS:
             continue
         text = path.read_text(encoding="utf-8")
@@ -122,7 +124,7 @@ def test_an_update_of_a_base_keeps_its_release_of_java() -> None:
 def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:
     stages = [
         text.partition("FROM ${BASE_MAVEN} AS built\n")[2].partition("\nFROM ")[0]
-        for text in (path.read_text(encoding="utf-8") for path in IMAGES.glob("*/Containerfile"))
+        for text in (path.read_text(encoding="utf-8") for path in ROOT.glob("images/*/Containerfile"))
         if "ARG BASE_MAVEN" in text
     ]
     assert len(stages) >= 3
@@ -131,45 +133,51 @@ def test_the_images_of_a_bundle_share_one_run_of_maven() -> None:
 
 
 def test_the_update_robot_sees_every_base() -> None:
+    """Every file of the checkout with a base in a registry: the robot looks into its folder, and `images lock` too."""
     updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
-    seen = {one["package-ecosystem"]: one.get("directories") for one in updates}
-    assert seen["docker"] == ["/images/*"]
+    (docker,) = (one for one in updates if one["package-ecosystem"] == "docker")
+    command = ["git", "ls-files", "-z", "--", "*Containerfile", "*Dockerfile"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [ROOT / name for name in listed.stdout.split("\0") if name]
+    with_base = [path for path in files if re.search(r"^FROM \w\S*/", path.read_text("utf-8"), re.MULTILINE)]
+    assert container_files() == sorted(with_base)
+    seen = {folder for pattern in docker["directories"] for folder in ROOT.glob(pattern.removeprefix("/"))}
+    assert {path.parent for path in with_base} <= seen
 
 
-def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path, images: Path) -> None:
-    assert find_unlocked(read_bases(images)) == ["tools"]
-    told = lock(client(tmp_path, {"imagetools inspect": TOLD}), images)
-    assert told == read_bases(images) == {"tools": Base(TOOLS, A), "proxy": Base(PROXY, A)}
+def test_locking_writes_what_the_registries_told_into_every_file(tmp_path: Path, root: Path) -> None:
+    assert find_unlocked(read_bases(root)) == ["tools"]
+    told = lock(client(tmp_path, {"imagetools inspect": TOLD}), root)
+    assert told == read_bases(root) == {"tools": Base(TOOLS, A), "proxy": Base(PROXY, A)}
     assert find_unlocked(told) == []
-    assert (images / "server" / "Containerfile").read_text(encoding="utf-8") == FILES["server"].replace(
-        TOOLS, f"{TOOLS}@{A}"
-    )
+    locked = FILES["images/server"].replace(TOOLS, f"{TOOLS}@{A}")
+    assert (root / "images" / "server" / "Containerfile").read_text(encoding="utf-8") == locked
 
 
-def test_images_of_others_are_locked_for_the_platforms_that_they_have(tmp_path: Path, images: Path) -> None:
+def test_images_of_others_are_locked_for_the_platforms_that_they_have(tmp_path: Path, root: Path) -> None:
     mongo = "docker.io/library/mongo:8.0"
-    path = images / OTHERS / "Containerfile"
+    path = root / "images" / OTHERS / "Containerfile"
     path.parent.mkdir()
     path.write_text(f"FROM {mongo} AS mongo\n", encoding="utf-8")
-    assert "mongo" not in read_bases(images)
+    assert "mongo" not in read_bases(root)
     told = json.loads(TOLD)
     told["manifests"] = told["manifests"][:1]
-    lock(client(tmp_path, {mongo: json.dumps(told), "imagetools inspect": TOLD}), images)
+    lock(client(tmp_path, {mongo: json.dumps(told), "imagetools inspect": TOLD}), root)
     assert path.read_text(encoding="utf-8") == f"FROM {mongo}@{A} AS mongo\n"
-    assert read_others(images) == {"mongo": Base(mongo, A)}
+    assert read_others(root) == {"mongo": Base(mongo, A)}
 
 
-def test_nothing_is_written_when_one_registry_does_not_answer(tmp_path: Path, images: Path) -> None:
+def test_nothing_is_written_when_one_registry_does_not_answer(tmp_path: Path, root: Path) -> None:
     with pytest.raises(MissingRequirement, match=r"does not give .*haproxy:3 \(dial tcp: no such host\)"):
-        lock(client(tmp_path, {"busybox": TOLD}), images)
-    assert {path.parent.name: path.read_text(encoding="utf-8") for path in images.glob("*/*")} == FILES
+        lock(client(tmp_path, {"busybox": TOLD}), root)
+    assert {name: (root / name / "Containerfile").read_text(encoding="utf-8") for name in FILES} == FILES
 
 
-def test_one_name_for_two_bases_is_refused(images: Path) -> None:
-    path = images / "server" / "Containerfile"
-    path.write_text(FILES["server"].replace(TOOLS, f"{TOOLS}@{C}"), encoding="utf-8")
+def test_one_name_for_two_bases_is_refused(root: Path) -> None:
+    path = root / "images" / "server" / "Containerfile"
+    path.write_text(FILES["images/server"].replace(TOOLS, f"{TOOLS}@{C}"), encoding="utf-8")
     with pytest.raises(BadInput, match="take one of them for both"):
-        read_bases(images)
+        read_bases(root)
 
 
 def test_an_index_as_a_registry_recorded_it_is_read(tmp_path: Path) -> None:
@@ -204,19 +212,19 @@ def test_bases_made_here_are_those_that_were_noted(tmp_path: Path) -> None:
 
 
 def test_a_build_takes_published_bases_or_makes_its_own(
-    tmp_path: Path, images: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(locking, "IMAGES", images)
-    monkeypatch.setattr(locking, "read_bases", lambda: read_bases(images))
+    monkeypatch.setattr(locking, "ROOT", root)
+    monkeypatch.setattr(locking, "read_bases", lambda: read_bases(root))
     said: list[str] = []
     there = client(tmp_path, {TOOLS: TOLD})
-    assert bases_here(there, "linux/amd64", said.append) == ("published", read_bases(images))
+    assert bases_here(there, "linux/amd64", said.append) == ("published", read_bases(root))
     assert said == ["bases by their tags, as no digest is locked (tools): good for all but a release"]
 
-    (images / "local").mkdir()
-    asked = images / "asked"
+    (root / "images" / "local").mkdir()
+    asked = root / "asked"
     for name, code in (("setup-engine.sh", 0), ("make-bases.sh", 4)):
-        script = images / "local" / name
+        script = root / "images" / "local" / name
         script.write_text(f'#!/bin/sh\necho "$0 $*" >>{asked}\nexit {code}\n', encoding="utf-8")
         script.chmod(0o755)
     with pytest.raises(MissingRequirement, match="no base can be had: it says why above"):

@@ -445,6 +445,18 @@ def test_nobody_from_outside_reaches_a_namespace_and_names_are_found(
         assert set(policies) == {"among-themselves", *more}
 
 
+def test_documents_say_which_ports_an_experiment_leaves_open() -> None:
+    """No policy can name the API server, by way of which they are asked."""
+    text = (ROOT / "k8s" / "base" / "experiment" / "network.yaml").read_text(encoding="utf-8")
+    (policy,) = (one for one in yaml.safe_load_all(text) if one["metadata"]["name"] == "api-server-to-trials")
+    (rule,) = policy["spec"]["ingress"]
+    assert set(rule) == {"ports"}
+    page = (ROOT / "docs" / "reference" / "kubernetes-bundles.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if "open to every pod of the cluster" in line)
+    assert all(str(each["port"]) in line for each in rule["ports"])
+    assert "open to every pod of the cluster" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
 def test_injectors_stand_on_another_node_than_servers_where_there_is_one(
     rendered: Mapping[str, list[Manifest]],
 ) -> None:

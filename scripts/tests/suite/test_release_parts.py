@@ -8,9 +8,11 @@ import subprocess
 import tomllib
 from collections.abc import Callable
 from datetime import date
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+import yaml
 from release_steps import needs_clients, step
 
 from steelyard.paths import ROOT
@@ -213,3 +215,65 @@ def test_what_is_accepted_has_a_reason_and_an_end() -> None:
         assert set(finding) == {"id", "ignoreUntil", "reason"}
         assert len(finding["reason"]) > 40
         assert isinstance(finding["ignoreUntil"], date)
+
+
+GH = """#!/bin/sh
+case "$1 $2" in
+"release list") echo "$TAG" ;;
+"release download") [ "$3" = "$TAG" ] && echo '{}' >record.json ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(("tag", "scanned"), [("", []), ("v1.2.0", ["record.json"])])
+def test_at_night_the_newest_version_is_scanned_where_there_is_one(
+    tmp_path: Path, tag: str, scanned: list[str]
+) -> None:
+    path = ROOT / ".github" / "workflows" / "security.yml"
+    steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["holes"]["steps"]
+    scripts = tmp_path / ".github" / "scripts"
+    scripts.mkdir(parents=True)
+    for program, text in (
+        (tmp_path / "gh", GH),
+        (scripts / "scan.sh", '#!/bin/sh\nprintf "%s\\n" "$@" >asked\n'),
+    ):
+        program.write_text(text, encoding="utf-8")
+        program.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REPOSITORY": "o/r", "TAG": tag}
+    for one in steps[-2:]:
+        command = ["bash", "-e", "-c", one["run"]]
+        subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert (tmp_path / "asked").read_text(encoding="utf-8").split() == scanned
+    assert "engine" in steps[1]["run"].split()  # reads the SBOMs of the images
+
+
+def test_the_robot_leaves_alone_what_needs_a_newer_java() -> None:
+    """What is accepted for its Java, and what the compiler and the servers' features hold to a release."""
+    pom = (ROOT / "pom.xml").read_text(encoding="utf-8")
+    java = re.findall(r"<maven.compiler.release>(\d+)<", pom)
+    dependencies = re.findall(r"<groupId>([^<]+)</groupId>\s*<artifactId>([^<]+)</artifactId>", pom)
+    held = [(r"errorprone", "minor"), (r"^jakarta\.", "minor"), (r"microprofile", "minor")]
+    findings = tomllib.loads((ROOT / ".github" / "osv-scanner.toml").read_text(encoding="utf-8"))
+    for finding in findings["IgnoredVulns"]:
+        needs = re.search(
+            r"Apache (\w+) ([\d.]+), .* ([\d.]+) has the fix and needs Java (\d+), and servers run on (\d+)",
+            finding["reason"],
+        )
+        if needs is not None:
+            assert [needs[5]] == java
+            kinds = zip(("major", "minor", "patch"), needs[2].split("."), needs[3].split("."), strict=False)
+            held.append((needs[1].lower(), next(kind for kind, ours, fixed in kinds if ours != fixed)))
+    assert len(held) > 3
+    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    (maven,) = (one for one in updates if one["package-ecosystem"] == "maven")
+    for pattern, kind in held:
+        names = [":".join(pair) for pair in dependencies if re.search(pattern, ":".join(pair))]
+        assert names, pattern
+        for name in names:
+            left_alone = {
+                update
+                for one in maven["ignore"]
+                if fnmatch(name, one["dependency-name"])
+                for update in one["update-types"]
+            }
+            assert f"version-update:semver-{kind}" in left_alone, name

@@ -14,9 +14,20 @@ import yaml
 from steelyard import __version__
 from steelyard.images.catalogue import CATALOGUE, read_catalogue
 from steelyard.paths import ROOT
-from suite.version import UNPUBLISHED, carriers, current_version, pattern_of, set_version
+from suite.version import (
+    CHANGELOG,
+    UNPUBLISHED,
+    carriers,
+    current_version,
+    drop_sentence,
+    pattern_of,
+    python_version,
+    set_version,
+)
 
 OTHER = "9.9.9"
+NEXT = ("0.2.0", "1.0.0", "1.2.0", OTHER, "1.3.0-rc.1")
+"""Some are versions of something else as well: of a workload, of a format."""
 QUICK = (
     "tests/images/test_catalogue.py",
     "tests/images/test_verify.py",
@@ -51,10 +62,25 @@ def bumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target = copy / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target)
-    for command in (["init", "--quiet"], ["add", "--all"]):
-        subprocess.run(["git", *command], cwd=copy, check=True)
+    add_to_git(copy)
     set_version(copy, OTHER, "2030-01-31")
     return copy
+
+
+def add_to_git(folder: Path) -> None:
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+
+
+@pytest.fixture
+def carried(tmp_path: Path) -> Path:
+    """A copy of the files that carry the version, without the sentence that the first one drops."""
+    for path in (*carriers(ROOT), ROOT / CHANGELOG):
+        target = tmp_path / path.relative_to(ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(drop_sentence(path.read_text(encoding="utf-8")), encoding="utf-8")
+    add_to_git(tmp_path)
+    return tmp_path
 
 
 def run_tests(checkout: Path, *names: str) -> None:
@@ -89,10 +115,39 @@ def test_all_copies_are_of_this_version() -> None:
                 assert tag.startswith(f"${{STEELYARD_VERSION:-{__version__}}}"), (path, tag)
             seen += 1
     assert seen > 50
+    # So has every name of a file or of a tag that a document gives.
+    given = re.compile(
+        r"steelyard-(\d[^-\s]*)-py3|steelyard-(?:bundles|package-[a-z0-9-]+)-(\d\S*?)\.tar"
+        r"|(?:refs/tags/|releases/download/|git tag --sign |git push origin )v(\d[\w.-]*\w)"
+    )
+    stated = {
+        "".join(match) for path in carriers(ROOT) for match in given.findall(path.read_text(encoding="utf-8"))
+    }
+    assert stated <= {__version__, python_version(__version__)}
+    assert stated
 
 
-def test_nothing_else_names_the_version() -> None:
-    known, wanted = set(carriers(ROOT)), pattern_of(__version__)
+@pytest.mark.parametrize("version", NEXT)
+def test_a_version_replaces_its_own_copies_alone(carried: Path, version: str) -> None:
+    before = {path: path.read_text(encoding="utf-8") for path in carriers(carried)}
+    copies = sum(len(pattern_of(__version__, carried).findall(text)) for text in before.values())
+    assert copies > 50
+    set_version(carried, version, "2030-01-31")
+    after = {path: path.read_text(encoding="utf-8") for path in before}
+    assert sum(len(pattern_of(version, carried).findall(text)) for text in after.values()) == copies
+    cited = yaml.safe_load(after[carried / "CITATION.cff"])
+    assert (cited["version"], cited["cff-version"]) == (version, "1.2.0")
+    page = after[carried / "docs" / "how-to" / "install.md"]
+    assert f"ADDRESS/steelyard-{python_version(version)}-py3-none-any.whl" in page
+    assert f"releases/download/v{version}`" in page
+    # And the next one finds them again, and nothing else.
+    set_version(carried, __version__, "2030-02-28")
+    assert {path: path.read_text(encoding="utf-8") for path in before} == before
+
+
+@pytest.mark.parametrize("version", [__version__, *NEXT])
+def test_nothing_else_names_the_version(version: str) -> None:
+    known, wanted = set(carriers(ROOT)), pattern_of(version, ROOT)
     for path in listed(ROOT):
         if path in known or NOT_OURS.search(str(path.relative_to(ROOT))):
             continue
@@ -115,7 +170,7 @@ def test_the_command_says_what_it_cannot_do(bumped: Path) -> None:
 
 
 def test_another_version_is_in_all_that_must_carry_it(bumped: Path) -> None:
-    left = pattern_of(__version__)
+    left = pattern_of(__version__, bumped)
     assert current_version(bumped) == OTHER
     assert not [path for path in carriers(bumped) if left.search(path.read_text(encoding="utf-8"))]
     assert f"\n## Unreleased\n\n## {OTHER} - 2030-01-31\n" in (bumped / "CHANGELOG.md").read_text("utf-8")

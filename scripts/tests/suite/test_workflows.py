@@ -20,6 +20,7 @@ import pytest
 from programs import has_engine
 
 from steelyard import __version__
+from steelyard.images.lock import container_files, read_bases, read_others
 from steelyard.paths import ROOT
 from steelyard.workload.loader import workload_names
 
@@ -215,7 +216,8 @@ def test_the_night_weighs_every_workload_and_draws_the_page(start: Start) -> Non
 
 
 def test_known_holes_are_looked_for_at_night(start: Start) -> None:
-    assert len(named(start("security", "schedule"), "holes")) == 1
+    (holes,) = named(start("security", "schedule"), "holes")
+    assert holes.steps == ["Check out", "Tools", "Record of the newest version, where there is one", "Scan"]
     jobs = start("security", "pull_request", pull_request(fork=True))
     assert {identifier for identifier, _ in jobs} == {"codeql"}
     assert {job.matrix["language"] for job in named(jobs, "codeql")} == {"python", "java", "actions"}
@@ -239,7 +241,8 @@ def test_a_tag_makes_a_release(start: Start, variables: dict[str, str]) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A clone whose version is released: a part in the changelog, on the main of its origin; bases are not locked."""
+    """A clone whose version is released: a part in the changelog, on the main of its origin; bases are not locked, even
+    where this checkout's are."""
     folder = tmp_path / "clone"
     git(tmp_path, "clone", "--quiet", "--shared", str(ROOT), str(folder))
     git(folder, "checkout", "--quiet", "-B", "main")
@@ -254,8 +257,16 @@ def checkout(tmp_path: Path) -> Path:
     )
     (folder / ".steelyard").mkdir(exist_ok=True)
     (folder / ".steelyard" / "venv").symlink_to(ROOT / ".steelyard" / "venv")
+    set_digests(folder, "")
     commit(folder)
     return folder
+
+
+def set_digests(folder: Path, digest: str) -> None:
+    """Give each base of a registry this digest in the place of its own, or none."""
+    base = re.compile(r"^(FROM \w\S*?/[^\s@]+)(?:@\S+)?( AS \w+)$", re.MULTILINE)
+    for path in container_files(folder):
+        path.write_text(base.sub(rf"\1{digest}\2", path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -268,6 +279,21 @@ def commit(folder: Path) -> None:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", "a version")
     git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+
+
+def test_digests_are_given_and_taken_away(tmp_path: Path) -> None:
+    for path in container_files():
+        copy = tmp_path / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True)
+        shutil.copy2(path, copy)
+    digest = f"sha256:{'a' * 64}"
+    for given, wanted in ((f"@{digest}", digest), ("", None)):
+        set_digests(tmp_path, given)
+        bases = {**read_bases(tmp_path), **read_others(tmp_path)}
+        assert {base.digest for base in bases.values()} == {wanted}
+        assert {name: base.reference for name, base in bases.items()} == {
+            name: base.reference for name, base in {**read_bases(), **read_others()}.items()
+        }
 
 
 def test_the_first_job_of_a_release_runs_here(settings: list[str], checkout: Path, tmp_path: Path) -> None:
@@ -296,14 +322,7 @@ def test_the_first_job_of_a_release_runs_here(settings: list[str], checkout: Pat
 
     steps = ["Check out", "The tag names this version, and is on main", "Every base is locked"]
     assert run() == (1, "failure", steps)
-    for path in checkout.glob("images/*/Containerfile"):
-        text = path.read_text(encoding="utf-8")
-        path.write_text(
-            re.sub(
-                r"^(FROM \w\S*/\S+?)(?:@\S+)?( AS \w+)$", rf"\1@sha256:{'a' * 64}\2", text, flags=re.MULTILINE
-            ),
-            encoding="utf-8",
-        )
+    set_digests(checkout, f"@sha256:{'a' * 64}")
     commit(checkout)
     assert run() == (0, "success", steps)
     git(checkout, "update-ref", "refs/remotes/origin/main", "HEAD~1")

@@ -14,6 +14,7 @@ from steelyard.cli import workload as command
 from steelyard.cli.app import app
 from steelyard.errors import BadInput, NoSpace, SteelyardError
 from steelyard.experiment.loader import load_experiment
+from steelyard.host.checkout import are_of_checkout
 from steelyard.paths import ROOT
 from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload
@@ -244,4 +245,4 @@ def test_who_made_it_is_not_asked_whether_to_trust_it(
     monkeypatch.setattr(command, "keep_trust", trusted.append)
     init("shop", "--start", "serve 8000", "--port", "8000", "--path", "/")
     assert trusted == [Path("shop/workload.yaml")]
-    assert not is_trusted(tmp_path / trusted[0])
+    assert not is_trusted(tmp_path / trusted[0], are_of_checkout)
