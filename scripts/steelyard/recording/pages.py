@@ -43,6 +43,8 @@ class _Forms(PageReader):
         self.forms: list[PageForm] = []
         self._within: PageForm | None = None
         self._select = ""
+        self._option: str | None = None
+        """Name of the select whose option is being read, which has no value but its text."""
         self._area: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -53,8 +55,12 @@ class _Forms(PageReader):
                 self._selector(given), given.get("action", ""), given.get("method", "get").upper()
             )
             self.forms.append(self._within)
-            self._select, self._area = "", None
+            self._select, self._option, self._area = "", None, None
         if self._within is None:
+            return
+        if tag == "option":
+            self._option = None
+        if "disabled" in given:
             return
         fields = self._within.fields
         if tag == "input" and name:
@@ -66,6 +72,7 @@ class _Forms(PageReader):
             self._select = name
         elif tag == "option" and self._select and ("selected" in given or self._select not in fields):
             fields[self._select] = given.get("value", "")
+            self._option = None if "value" in given else self._select
         elif tag == "textarea" and name:
             self._area = name
             fields[name] = ""
@@ -81,12 +88,17 @@ class _Forms(PageReader):
     def handle_data(self, data: str) -> None:
         if self._area is not None and self._within is not None:
             self._within.fields[self._area] += data
+        if self._option is not None and self._within is not None:
+            text = self._within.fields[self._option] + data
+            self._within.fields[self._option] = " ".join(text.split())
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "form":
             self._within = None
         elif tag == "select":
-            self._select = ""
+            self._select, self._option = "", None
+        elif tag == "option":
+            self._option = None
         elif tag == "textarea":
             self._area = None
 

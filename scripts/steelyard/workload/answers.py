@@ -41,9 +41,17 @@ def _expression(written: str) -> str:
     return written
 
 
+def _one_line(text: str) -> str:
+    """The value of a header (raises ValueError)."""
+    if "\n" in text or "\r" in text:
+        raise ValueError("the value of a header has no line end: write it in one line")
+    return text
+
+
 RootPath = Annotated[str, AfterValidator(_from_the_root)]
 Address = Annotated[str, AfterValidator(_address)]
 Expression = Annotated[str, AfterValidator(_expression)]
+Headers = dict[str, Annotated[str, AfterValidator(_one_line)]]
 
 
 def names_in(text: str) -> list[str]:

@@ -14,6 +14,7 @@ from steelyard.workload.answers import (
     AnswerCheck,
     Expression,
     Extraction,
+    Headers,
     MessageExtraction,
     RootPath,
 )
@@ -73,7 +74,7 @@ class Part(Model):
     """A further request of a page."""
 
     path: Address
-    headers: dict[str, str] = Field(default_factory=dict)
+    headers: Headers = Field(default_factory=dict)
     conditional: bool = False
     """Ask only for what changed since this user last got it; 304 counts as right."""
 
@@ -91,6 +92,10 @@ class WebSocket(Model):
     """An exchange over a WebSocket."""
 
     path: RootPath
+    headers: Headers = Field(default_factory=dict)
+    """Of the request that opens it, which has the user's cookies as well."""
+    protocol: str | None = None
+    """A subprotocol that the server has to agree to, or several with commas (`Sec-WebSocket-Protocol`)."""
     send: str | None = None
     expect: Expression
     """A regular expression; what is sent before a message that matches it counts for nothing."""
@@ -103,6 +108,8 @@ class Events(Model):
     """Server-sent events: the stream is opened, an event awaited, the stream closed."""
 
     path: RootPath
+    headers: Headers = Field(default_factory=dict)
+    """Of the request, which has the user's cookies as well."""
     expect: Expression
     """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
     nothing."""
@@ -157,10 +164,11 @@ class Step(Model):
     method: Method | None = None
     """Left out: GET, and POST for `submit`."""
     path: Address | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
+    headers: Headers = Field(default_factory=dict)
     form: dict[str, str] | None = None
     body: str | None = None
-    multipart: dict[str, _Field] | None = None
+    multipart: Annotated[dict[str, _Field], Field(min_length=1)] | None = None
+    """With `submit`: what is sent with the fields of the form. Without it a form is sent as its `enctype` says."""
     check: AnswerCheck = Field(default_factory=AnswerCheck)
     save: dict[str, Extraction] = Field(default_factory=dict)
     parts: list[Part] = Field(default_factory=list)
@@ -213,6 +221,7 @@ class Step(Model):
         for part in self.parts:
             yield from (part.path, *part.headers.values())
         if self.websocket is not None:
-            yield from filter(None, (self.websocket.path, self.websocket.send))
+            yield from filter(None, (self.websocket.path, self.websocket.send, self.websocket.protocol))
+            yield from self.websocket.headers.values()
         if self.events is not None:
-            yield self.events.path
+            yield from (self.events.path, *self.events.headers.values())

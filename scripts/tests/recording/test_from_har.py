@@ -52,6 +52,19 @@ def test_forms_are_sent_with_what_the_page_says(tmp_path: Path) -> None:
     assert "abc123def" not in text
 
 
+def test_what_stands_in_a_form_is_what_the_injector_sends(tmp_path: Path) -> None:
+    """HTML, section 4.10.21.4: an option without a value is its text, and what is disabled is not sent."""
+    page = """<form id=f method=post action=/buy><input name=qty value=5><input name=note>
+    <select name=colour><option disabled>Choose</option><option> Dark
+    red <option>Blue</select><input name=off value=1 disabled></form>"""
+    _, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/", page),
+        entry(1, f"{SHOP}/buy", method="POST", sent=form("qty=5&note=&colour=Dark+red")),
+    )
+    assert steps[1]["submit"] == {"form": "form#f"}
+
+
 def test_values_that_answers_gave_are_sent_back(tmp_path: Path) -> None:
     answer = '{"items": [{"id": 4711}], "accessToken": "tok-1234-abcd"}'
     text, steps = made(

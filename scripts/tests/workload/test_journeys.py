@@ -209,7 +209,8 @@ def test_forms_and_blocks_are_handed_on() -> None:
                 steps: [{operation: poll, path: /}]
               - if: {chance: 10%}
                 steps: [{operation: poll, path: /}]
-              - {operation: told, events: {path: /e, expect: x, save: {y: {regex: x}}}}
+              - {operation: told, events: {path: /e, headers: {A: b}, expect: x, save: {y: {regex: x}}}}
+              - {operation: socket, websocket: {path: /w, headers: {A: b}, protocol: chat, expect: x}}
     """)
     document = Journey.model_validate(written).document()
     steps = document["visits"]["v"]["steps"]
@@ -219,4 +220,6 @@ def test_forms_and_blocks_are_handed_on() -> None:
     assert (steps[2]["repeat"], steps[3]["at_most"], steps[3]["until"]["is"]) == (2, 5, "done")
     assert steps[4]["if"] == {"chance": 0.1}
     assert steps[5]["events"]["save"]["y"]["regex"] == "x"
+    assert steps[5]["events"]["headers"] == steps[6]["websocket"]["headers"] == {"A": "b"}
+    assert steps[6]["websocket"]["protocol"] == "chat"
     assert Journey.model_validate(document).document() == document

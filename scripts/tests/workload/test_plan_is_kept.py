@@ -109,6 +109,10 @@ def test_an_address_that_an_answer_gave_is_followed() -> None:
         {"websocket": {"path": "/", "expect": "["}},
         {"websocket": {"path": "/", "expect": "x"}, "headers": {"a": "b"}},
         {"websocket": {"path": "/", "expect": "x"}, "check": {"contains": "b"}},
+        {"path": "/", "headers": {"a": "b\nc: d"}},
+        {"path": "/", "parts": [{"path": "/", "headers": {"a": "b\r"}}]},
+        {"events": {"path": "/", "expect": "x", "headers": {"a": "b\n"}}},
+        {"path": "/", "multipart": {}},
     ],
 )
 def test_other_steps_that_the_injector_would_refuse(step: dict[str, Any]) -> None:
@@ -133,6 +137,9 @@ def test_expressions_that_java_alone_knows_are_accepted() -> None:
         {"path": "/", "check": {"json": {"$.a": "${nothing}"}}},
         {"path": "/", "parts": [{"path": "/", "headers": {"a": "${nothing}"}}]},
         {"websocket": {"path": "/", "expect": "x", "send": "${nothing}"}},
+        {"websocket": {"path": "/", "expect": "x", "protocol": "${nothing}"}},
+        {"websocket": {"path": "/", "expect": "x", "headers": {"a": "${nothing}"}}},
+        {"events": {"path": "/", "expect": "x", "headers": {"a": "${nothing}"}}},
     ],
 )
 def test_a_name_that_stands_for_nothing_is_refused(tmp_path: Path, step: dict[str, Any]) -> None:

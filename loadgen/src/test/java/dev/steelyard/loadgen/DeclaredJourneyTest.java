@@ -66,7 +66,8 @@ class DeclaredJourneyTest {
                "parts": [{"path": "/style.css"}, {"path": "/logo.png"}],
                "pause": {"think": "1ms", "distribution": "exponential"}},
               {"operation": "ticker",
-               "websocket": {"path": "/ticker", "send": "hello ${me}", "expect": "hello (\\\\d+)", "within": "60s"},
+               "websocket": {"path": "/ticker", "headers": {"X-Me": "${me}"}, "protocol": "chat",
+                             "send": "hello ${me}", "expect": "hello (\\\\d+) chat \\\\1", "within": "60s"},
                "pause": {"cycle": 0.002}}
             ]
           }

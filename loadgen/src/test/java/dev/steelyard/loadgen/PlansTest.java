@@ -32,16 +32,20 @@ class PlansTest {
         <input name="name" value="nobody"><input type="checkbox" name="off" value="1">
         <input type="checkbox" name="on" value="1" checked>
         <select name="size"><option value="s">S</option><option value="m" selected>M</option></select>
+        <input name="qty" value="5"><input type="text" name="note"><input type="image" name="go">
+        <select name="colour"><option> Red </option><option>Blue</option></select>
       </form>
       <form id="find"><input type="hidden" name="in" value="all"><input name="q"></form>
       <form id="upload" method="post" action="/ping/upload" enctype="multipart/form-data">
         <input type="hidden" name="csrf" value="c2"><input type="file" name="file"></form>
+      <form id="fields" method="post" action="/ping/fields" enctype="multipart/form-data">
+        <input type="hidden" name="csrf" value="c3"><input name="name"></form>
       """;
 
   private static final String JOURNEY =
       """
       {"gzip": true,
-       "variables": {"odd": {"choose": ["a b/c?d&e\\"f"]}},
+       "variables": {"odd": {"choose": ["a b/c?d&e\\"f"]}, "lines": {"choose": ["a\\r\\nX-B: c"]}},
        "visits": {"v": {"steps": [
         {"operation": "page", "path": "/ping/page",
          "save": {"token": {"cookie": "XSRF"},
@@ -62,11 +66,16 @@ class PlansTest {
         {"operation": "again", "path": "/ping/page"},
         {"operation": "upload", "submit": {"form": "#upload"},
          "multipart": {"file": {"base64": "/wD+", "filename": "a.bin", "type": "application/x-a"}}},
+        {"operation": "again", "path": "/ping/page"},
+        {"operation": "fields", "submit": {"form": "#fields", "fields": {"name": "${odd}"}}},
+        {"operation": "soap", "method": "POST", "path": "/ping/soap",
+         "headers": {"Content-Type": "application/soap+xml; charset=utf-8"}, "body": "<q a='${odd}'/>"},
         {"operation": "json", "method": "POST", "path": "/ping/json", "body": "{\\"a\\": \\"${odd}\\"}"},
         {"operation": "path", "path": "/ping/path/${odd}?q=${odd}"},
-        {"operation": "events", "events": {"path": "/ping/events", "expect": "right", "within": "600s",
+        {"operation": "events", "events": {"path": "/ping/events", "headers": {"X-A": "${odd}"}, "expect": "right", "within": "600s",
          "save": {"event": {"regex": "right (\\\\d+)"}}}},
         {"operation": "saved", "path": "/ping/saved/${event}"},
+        {"operation": "lines", "path": "/ping/saved/42", "headers": {"X-A": "${lines}"}, "optional": true},
         {"operation": "formless", "path": "/ping/saved/42"},
         {"operation": "none", "submit": {"form": "#order"}, "optional": true},
         {"operation": "again", "path": "/ping/page"},
@@ -95,7 +104,10 @@ class PlansTest {
         boolean right =
             asked.equals("/ping/send?x=1&y=2")
                 && Set.of(body.split("&"))
-                    .equals(Set.of("csrf=c%221", "empty=", sent, "on=1", "size=m"))
+                    .equals(
+                        Set.of(
+                            "csrf=c%221",
+                            "empty=", sent, "on=1", "size=m", "qty=5", "note=", "colour=Red"))
                 && "t 1".equals(exchange.getRequestHeaders().getFirst("X-XSRF"));
         PingServer.answer(exchange, right ? 201 : 400, asked + " " + body);
       }
@@ -107,6 +119,18 @@ class PlansTest {
                 && body.contains("filename=\"a.bin\"")
                 && body.contains("application/x-a")
                 && body.contains("\r\n\r\n\u00ff\u0000\u00fe\r\n");
+        PingServer.answer(exchange, right ? 200 : 400, body);
+      }
+      case "fields" -> {
+        String part = "\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n--";
+        boolean right =
+            type.startsWith("multipart/form-data; boundary=")
+                && body.contains(part.formatted("csrf", "c3"))
+                && body.contains(part.formatted("name", "a b/c?d&e\"f"));
+        PingServer.answer(exchange, right ? 200 : 400, type + " " + body);
+      }
+      case "soap" -> {
+        boolean right = body.equals("<q a='a b/c?d&amp;e&quot;f'/>");
         PingServer.answer(exchange, right ? 200 : 400, body);
       }
       default -> {
@@ -147,7 +171,8 @@ class PlansTest {
 
   private static void events(HttpExchange exchange) throws IOException {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
-    exchange.sendResponseHeaders(200, 0);
+    boolean right = "a b/c?d&e\"f".equals(exchange.getRequestHeaders().getFirst("X-A"));
+    exchange.sendResponseHeaders(right ? 200 : 400, 0);
     for (String text : List.of("wrong 41", "right 42", "right 43")) {
       exchange.getResponseBody().write(("data: " + text + "\n\n").getBytes(StandardCharsets.UTF_8));
       exchange.getResponseBody().flush();
@@ -163,7 +188,8 @@ class PlansTest {
       Injector injector =
           Injector.runUntil(settings, "load came", () -> server.served() > 600 && any.size() == 3);
       JsonNode operations = injector.summary().get("operations");
-      for (String operation : List.of("page", "send", "numbers", "any", "each", "find", "upload")) {
+      for (String operation :
+          List.of("page", "send", "numbers", "any", "each", "find", "upload", "fields", "soap")) {
         assertRight(operations, operation, injector);
       }
       for (String operation : List.of("json", "path", "events", "saved", "again", "formless")) {
@@ -173,6 +199,7 @@ class PlansTest {
       for (String told :
           List.of(
               "the page before has no form #order",
+              "the value of the header X-A has a line end, and was not sent",
               "the form #find is sent by GET: give the step this method")) {
         assertTrue(messages.contains(told), () -> told + " is not in " + messages);
       }

@@ -25,6 +25,7 @@ import io.netty.handler.codec.http.multipart.FileUpload;
 import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler.HandshakeComplete;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,7 +70,7 @@ final class ShopServer implements AutoCloseable {
                         .pipeline()
                         .addLast(new HttpServerCodec())
                         .addLast(new HttpObjectAggregator(100_000))
-                        .addLast(new WebSocketServerProtocolHandler("/ticker"))
+                        .addLast(new WebSocketServerProtocolHandler("/ticker", "chat"))
                         .addLast(new Ticker())
                         .addLast(new Pages());
                   }
@@ -105,11 +106,21 @@ final class ShopServer implements AutoCloseable {
   }
 
   private final class Ticker extends SimpleChannelInboundHandler<TextWebSocketFrame> {
+    private String opened = "";
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof HandshakeComplete handshake) {
+        opened = handshake.selectedSubprotocol() + " " + handshake.requestHeaders().get("X-Me");
+      }
+      context.fireUserEventTriggered(event);
+    }
+
     @Override
     protected void channelRead0(ChannelHandlerContext context, TextWebSocketFrame frame) {
       count("ticker");
       send(context, new TextWebSocketFrame("welcome"));
-      send(context, new TextWebSocketFrame(frame.text()));
+      send(context, new TextWebSocketFrame(frame.text() + " " + opened));
     }
   }
 

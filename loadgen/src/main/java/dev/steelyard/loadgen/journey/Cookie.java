@@ -13,11 +13,13 @@ import java.util.regex.Pattern;
  * A cookie, read as RFC 6265 has it in section 5.2: whatever is no {@code name=value} is none, a
  * value is kept as it was written, and an attribute that cannot be read is left out.
  *
+ * @param domain that it was set for; without the attribute, the host that set it
  * @param path of the requests that it goes to, with those below
  * @param expires epoch milliseconds; {@code Long.MAX_VALUE}: it does not
  */
-record Cookie(String name, String value, String path, long expires) {
+record Cookie(String name, String value, String domain, String path, long expires) {
   private static final long SECOND_MILLIS = 1000;
+  private static final Pattern IP_ADDRESS = Pattern.compile("[\\d.]+|\\[.*]");
   private static final Pattern AGE = Pattern.compile("-?\\d+");
 
   /** What stands between the parts of a date (section 5.1.1). */
@@ -31,14 +33,16 @@ record Cookie(String name, String value, String path, long expires) {
       List.of("jan feb mar apr may jun jul aug sep oct nov dec".split(" "));
   private static final int FIRST_YEAR = 1601;
 
-  /** Reads a header Set-Cookie; null where it is no cookie. */
-  static Cookie parse(String line, String requestPath, long now) {
+  /** Reads a header Set-Cookie; null where it is no cookie, or one for another domain. */
+  static Cookie parse(String line, String requestHost, String requestPath, long now) {
+    String host = requestHost.toLowerCase(Locale.ROOT);
     String[] parts = line.split(";", -1);
     int equals = parts[0].indexOf('=');
     String name = equals < 0 ? "" : parts[0].substring(0, equals).strip();
     if (name.isEmpty()) {
       return null;
     }
+    String domain = host;
     String path = folderOf(requestPath);
     Long age = null;
     Long date = null;
@@ -46,23 +50,38 @@ record Cookie(String name, String value, String path, long expires) {
       String[] attribute = parts[i].split("=", 2);
       String text = attribute.length < 2 ? "" : attribute[1].strip();
       switch (attribute[0].strip().toLowerCase(Locale.ROOT)) {
+        case "domain" -> domain = text.isEmpty() ? domain : domainOf(text);
         case "path" -> path = text.startsWith("/") ? text : folderOf(requestPath);
         case "max-age" -> age = AGE.matcher(text).matches() ? Long.valueOf(end(text, now)) : age;
         case "expires" -> date = date(text, date);
         default -> {
-          // Domain, Secure, HttpOnly, SameSite and whatever comes: nothing here hangs on them.
+          // Secure, HttpOnly, SameSite and whatever comes: nothing here hangs on them.
         }
       }
+    }
+    if (!isWithin(host, domain)) {
+      return null;
     }
     // An age counts before a date.
     Long expires = age != null ? age : date;
     String value = parts[0].substring(equals + 1).strip();
-    return new Cookie(name, value, path, expires != null ? expires : Long.MAX_VALUE);
+    return new Cookie(name, value, domain, path, expires != null ? expires : Long.MAX_VALUE);
+  }
+
+  private static String domainOf(String text) {
+    return (text.startsWith(".") ? text.substring(1) : text).toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a host is a domain, or lies below it (section 5.1.3). */
+  private static boolean isWithin(String host, String domain) {
+    return host.equals(domain)
+        || (host.endsWith("." + domain) && !IP_ADDRESS.matcher(host).matches());
   }
 
   /** The path of a cookie that names none (section 5.1.4). */
   private static String folderOf(String requestPath) {
-    return requestPath.substring(0, Math.max(1, requestPath.lastIndexOf('/')));
+    int last = requestPath.lastIndexOf('/');
+    return requestPath.startsWith("/") && last > 0 ? requestPath.substring(0, last) : "/";
   }
 
   private static long end(String age, long now) {
@@ -117,6 +136,11 @@ record Cookie(String name, String value, String path, long expires) {
 
   private static int number(Matcher matcher, int group) {
     return Integer.parseInt(matcher.group(group));
+  }
+
+  /** Whether one takes the place of the other (section 5.3, step 11). */
+  boolean isSameAs(Cookie other) {
+    return name.equals(other.name) && domain.equals(other.domain) && path.equals(other.path);
   }
 
   boolean hasExpired(long now) {

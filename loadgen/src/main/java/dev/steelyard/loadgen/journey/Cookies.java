@@ -7,30 +7,46 @@ import java.util.List;
 /**
  * Cookies of one user at one server. They are the user's and not Gatling's: in the open model any
  * slot may send the next request of a user, and Gatling's jar, which knows no ports, would mix
- * servers of one host. A user has one server, so that domains mean nothing here; paths and ages
- * count, and so do values as the server wrote them (RFC 6265, section 5). {@code Secure} is not
- * looked at: a server behind a proxy that ends TLS sets it, and is asked without that proxy.
+ * servers of one host. A user has one server: a cookie for its domain goes to all requests on its
+ * path, as the server wrote it, and one for another domain is ignored (RFC 6265, section 5). {@code
+ * Secure} is not looked at: a server behind a proxy that ends TLS sets it, and is asked without
+ * that proxy.
  */
 public final class Cookies {
+  /** In the order in which they are sent: longer paths first, then those that came first. */
   private final List<Cookie> kept = new ArrayList<>();
 
   /**
-   * Takes a cookie of an answer; it replaces one of the same name and path, and one that has
-   * expired removes that.
+   * Takes a cookie of an answer; it replaces one of the same name, domain and path, and one that
+   * has expired removes that.
    *
    * @param setCookie value of a header Set-Cookie; one that cannot be read is ignored, as browsers
    *     do
-   * @param requestPath path of the request that was answered
+   * @param requestHost host of the request that was answered
+   * @param requestPath its path
    */
-  public void take(String setCookie, String requestPath) {
-    Cookie cookie = Cookie.parse(setCookie, withoutQuery(requestPath), System.currentTimeMillis());
+  public void take(String setCookie, String requestHost, String requestPath) {
+    long now = System.currentTimeMillis();
+    Cookie cookie = Cookie.parse(setCookie, requestHost, withoutQuery(requestPath), now);
     if (cookie == null) {
       return;
     }
-    kept.removeIf(old -> old.name().equals(cookie.name()) && old.path().equals(cookie.path()));
-    if (!cookie.hasExpired(System.currentTimeMillis())) {
-      kept.add(cookie);
+    kept.removeIf(old -> old.hasExpired(now) || (cookie.hasExpired(now) && old.isSameAs(cookie)));
+    if (cookie.hasExpired(now)) {
+      return;
     }
+    for (int i = 0; i < kept.size(); i++) {
+      if (kept.get(i).isSameAs(cookie)) {
+        // It keeps its place, as it keeps the time at which the first was made.
+        kept.set(i, cookie);
+        return;
+      }
+    }
+    int place = 0;
+    while (place < kept.size() && kept.get(place).path().length() >= cookie.path().length()) {
+      place++;
+    }
+    kept.add(place, cookie);
   }
 
   /** The value of the header Cookie of a request, or null if there are none for its path. */
@@ -51,7 +67,8 @@ public final class Cookies {
   }
 
   /**
-   * The value of a cookie that requests to a path carry, or null; of several, that of the first.
+   * The value of a cookie that requests to a path carry, or null; of several, that of the first
+   * sent.
    */
   public String value(String name, String requestPath) {
     String path = withoutQuery(requestPath);

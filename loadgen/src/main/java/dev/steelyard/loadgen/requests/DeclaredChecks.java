@@ -4,7 +4,6 @@ package dev.steelyard.loadgen.requests;
 import static dev.steelyard.loadgen.requests.DeclaredTexts.journey;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.css;
-import static io.gatling.javaapi.core.CoreDsl.form;
 import static io.gatling.javaapi.core.CoreDsl.jsonPath;
 import static io.gatling.javaapi.core.CoreDsl.regex;
 import static io.gatling.javaapi.http.HttpDsl.header;
@@ -19,23 +18,12 @@ import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What a declared journey demands of answers, and keeps of them, as Gatling's checks. */
 record DeclaredChecks(DeclaredTexts texts) {
-  /**
-   * A form of a page.
-   *
-   * @param fields name to what stands there: a text, or a list
-   * @param action where it is sent to, as it stands in the page; null for the page itself
-   * @param method how, or null for GET
-   */
-  record Form(Map<String, Object> fields, String action, String method) {}
-
   List<CheckBuilder> checks(JourneySpec.Check check) {
     List<CheckBuilder> checks = new ArrayList<>();
     List<Integer> allowed = check.status();
@@ -176,37 +164,16 @@ record DeclaredChecks(DeclaredTexts texts) {
   }
 
   /** Keeps a form for the step that sends it; that one fails if there is none. */
-  List<CheckBuilder> keepForm(String selector) {
+  CheckBuilder keepForm(String selector) {
     int slot = texts.journeys().formSlot(selector);
-    return List.of(
-        form(session -> selector)
-            .find(0)
-            .validate(
-                "form",
-                (fields, session) -> {
-                  Form form = fields == null ? null : new Form(fields, null, null);
-                  journey(session).save(slot, form);
-                  return fields;
-                }),
-        keepAttribute(
-            selector, "action", (form, action) -> new Form(form.fields(), action, form.method())),
-        keepAttribute(
-            selector, "method", (form, method) -> new Form(form.fields(), form.action(), method)));
-  }
-
-  /** Adds an attribute to the form that was kept. */
-  private CheckBuilder keepAttribute(
-      String selector, String attribute, BiFunction<Form, String, Form> added) {
-    int slot = texts.journeys().formSlot(selector);
-    return css(session -> selector, attribute)
+    return css(session -> selector)
+        .ofNode()
         .find(0)
         .validate(
-            attribute,
-            (value, session) -> {
-              if (journey(session).saved(slot) instanceof Form form) {
-                journey(session).save(slot, added.apply(form, value));
-              }
-              return value;
+            "form",
+            (node, session) -> {
+              journey(session).save(slot, node == null ? null : PageForm.read(node));
+              return node;
             });
   }
 }

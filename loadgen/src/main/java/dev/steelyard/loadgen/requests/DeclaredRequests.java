@@ -8,6 +8,7 @@ import static io.gatling.javaapi.http.HttpDsl.ByteArrayBodyPart;
 import static io.gatling.javaapi.http.HttpDsl.StringBodyPart;
 import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.gatling.javaapi.http.HttpDsl.status;
+import static java.util.Objects.requireNonNullElse;
 
 import dev.steelyard.loadgen.SettingsException;
 import dev.steelyard.loadgen.journey.WrongAnswer;
@@ -15,7 +16,6 @@ import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.journey.declared.Template;
-import dev.steelyard.loadgen.requests.DeclaredChecks.Form;
 import dev.steelyard.loadgen.requests.DeclaredTexts.Text;
 import io.gatling.http.response.Response;
 import io.gatling.javaapi.core.ChainBuilder;
@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -128,7 +127,7 @@ public final class DeclaredRequests {
       all.add(new AnswerNote(DeclaredRequests::noteAddress));
     }
     if (form != null) {
-      all.addAll(checks.keepForm(form));
+      all.add(checks.keepForm(form));
     }
     step.save().forEach((name, save) -> all.add(checks.save(name, save)));
     return target.prepared(request).check(all);
@@ -147,34 +146,53 @@ public final class DeclaredRequests {
     int slot = journeys.formSlot(step.submit().form());
     return session -> {
       DeclaredJourney journey = journey(session);
-      if (!(journey.saved(slot) instanceof Form form)) {
+      if (!(journey.saved(slot) instanceof PageForm form)) {
         throw new WrongAnswer("the page before has no form " + step.submit().form());
       }
-      String method = form.method() == null ? "GET" : form.method();
-      if (!method.equalsIgnoreCase(step.method())) {
+      if (!form.method().equalsIgnoreCase(step.method())) {
         throw new WrongAnswer(
             "the form %s is sent by %s: give the step this method"
-                .formatted(step.submit().form(), method.toUpperCase(Locale.ROOT)));
+                .formatted(step.submit().form(), form.method()));
       }
-      String address = journey.address(form.action() == null ? "" : form.action(), baseUrl);
+      String address = journey.address(form.action(), baseUrl);
       // What a form asks for takes the place of the query that stands in its action.
       return step.method().equals("GET") ? address.replaceFirst("\\?.*", "") : address;
     };
   }
 
+  /** Adds the fields of a form, encoded as it says; a step with files makes it multipart. */
   private HttpRequestActionBuilder withForm(
       HttpRequestActionBuilder request, JourneySpec.Step step) {
     int slot = journeys.formSlot(step.submit().form());
-    Map<String, Text> entered = new LinkedHashMap<>();
-    step.submit().fields().forEach((name, value) -> entered.put(name, texts.text(value)));
-    Function<Session, Map<String, Object>> all =
+    Map<String, Text> fields = new LinkedHashMap<>();
+    step.submit().fields().forEach((name, value) -> fields.put(name, texts.text(value)));
+    Function<Session, List<Map.Entry<String, String>>> entries =
         session -> {
-          Form form = (Form) journey(session).saved(slot);
-          Map<String, Object> fields = new LinkedHashMap<>(form.fields());
-          entered.forEach((name, value) -> fields.put(name, value.of(session)));
-          return fields;
+          Map<String, String> entered = new LinkedHashMap<>();
+          fields.forEach((name, value) -> entered.put(name, value.of(session)));
+          return ((PageForm) journey(session).saved(slot)).filledIn(entered);
         };
-    return step.method().equals("GET") ? request.queryParamMap(all) : request.formParamMap(all);
+    if (step.method().equals("GET")) {
+      return request.queryParamSeq(session -> parameters(entries.apply(session)));
+    }
+    if (!step.multipart().isEmpty()) {
+      return request.formParamSeq(session -> parameters(entries.apply(session)));
+    }
+    Function<Session, Enctype> enctype =
+        session -> ((PageForm) journey(session).saved(slot)).enctype();
+    HttpRequestActionBuilder sent =
+        request.body(
+            CoreDsl.StringBody(session -> enctype.apply(session).encode(entries.apply(session))));
+    return contentType(step.headers()) != null
+        ? sent
+        : sent.header("Content-Type", session -> enctype.apply(session).contentType());
+  }
+
+  private static List<Map.Entry<String, Object>> parameters(
+      List<Map.Entry<String, String>> entries) {
+    return entries.stream()
+        .map(each -> Map.<String, Object>entry(each.getKey(), each.getValue()))
+        .toList();
   }
 
   private HttpRequestActionBuilder part(String operation, JourneySpec.Part part, Target target) {
@@ -196,7 +214,7 @@ public final class DeclaredRequests {
             constant -> http(operation).httpRequest(method, constant),
             function -> http(operation).httpRequest(method, function));
     for (var each : headers.entrySet()) {
-      request = withHeader(request, each.getKey(), texts.text(each.getValue()));
+      request = withHeader(request, each.getKey(), texts.header(each.getKey(), each.getValue()));
     }
     return request;
   }
@@ -219,12 +237,12 @@ public final class DeclaredRequests {
         field.base64() != null
             ? ByteArrayBodyPart(name, Base64.getDecoder().decode(field.base64()))
             : texts
-                .text(field.content())
+                .body(field.content(), requireNonNullElse(field.type(), "text/plain"))
                 .into(
                     constant -> StringBodyPart(name, constant),
                     function -> StringBodyPart(name, function));
     if (field.filename() != null) {
-      part = part.fileName(texts.text(field.filename()).function());
+      part = part.fileName(texts.header("Content-Disposition", field.filename()).function());
     }
     return field.type() == null ? part : part.contentType(field.type());
   }

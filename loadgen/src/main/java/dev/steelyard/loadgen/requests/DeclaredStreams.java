@@ -13,7 +13,9 @@ import dev.steelyard.loadgen.requests.DeclaredTexts.Text;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.http.SseConnectActionBuilder;
 import io.gatling.javaapi.http.SseMessageCheck;
+import io.gatling.javaapi.http.WsConnectActionBuilder;
 import io.gatling.javaapi.http.WsFrameCheck;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +49,16 @@ public final class DeclaredStreams {
         ws.checkTextMessage(operation)
             .matching(regex(session -> socket.expect()))
             .check(ofMessage(socket.expect(), socket.save()));
-    var connect = ws(operation, SOCKET).connect(url.function()).sign(Target::withCookies);
+    WsConnectActionBuilder connect =
+        ws(operation, SOCKET).connect(url.function()).sign(Target::withCookies);
+    for (var each : socket.headers().entrySet()) {
+      Text value = texts.header(each.getKey(), each.getValue());
+      connect = connect.header(each.getKey(), value.function());
+    }
+    if (socket.protocol() != null) {
+      Text protocol = texts.header("Sec-WebSocket-Protocol", socket.protocol());
+      connect = connect.subprotocol(protocol.function());
+    }
     ChainBuilder open =
         exec(socket.send() == null ? connect.await(socket.within()).on(awaited) : connect)
             .exec(session -> opened(session, operation));
@@ -66,10 +77,14 @@ public final class DeclaredStreams {
         sse.checkMessage(operation)
             .matching(regex(session -> events.expect()))
             .check(ofMessage(events.expect(), events.save()));
-    var get =
+    SseConnectActionBuilder get =
         sse(operation, EVENTS)
             .get(texts.url(target.baseUrl(), events.path()).function())
             .sign(Target::withCookies);
+    for (var each : events.headers().entrySet()) {
+      Text value = texts.header(each.getKey(), each.getValue());
+      get = get.header(each.getKey(), value.function());
+    }
     ChainBuilder open = exec(get.await(events.within()).on(awaited));
     return closing(open, EVENTS, exec(sse(operation, EVENTS).close()));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
+import dev.steelyard.loadgen.SettingsException;
+import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
@@ -56,20 +58,54 @@ record DeclaredTexts(DeclaredJourneys journeys) {
     return new Text(text, expression ? null : whole, session -> whole);
   }
 
-  /** A body or message: a form if its type says so, JSON if that or, without one, its beginning. */
+  /**
+   * The value of a header, which is one line.
+   *
+   * @throws SettingsException if it never is
+   */
+  Text header(String name, String value) {
+    Text text = text(value);
+    if (text.constant() != null && hasLineEnd(text.constant())) {
+      throw new SettingsException("headers." + name, "has a line end: write it in one line");
+    }
+    return new Text(
+        value,
+        text.constant(),
+        session -> {
+          String line = text.of(session);
+          if (hasLineEnd(line)) {
+            throw new WrongAnswer(
+                "the value of the header %s has a line end, and was not sent".formatted(name));
+          }
+          return line;
+        });
+  }
+
+  private static boolean hasLineEnd(String text) {
+    return text.indexOf('\r') >= 0 || text.indexOf('\n') >= 0;
+  }
+
+  /** A body or message: encoded as its type or, without one, its beginning says. */
   Text body(String text, String type) {
     return text(text, place(text, type), "");
   }
 
   private static Place place(String text, String type) {
     if (type == null) {
-      return text.strip().matches("(?s)[{\\[].*") ? Place.JSON : Place.TEXT;
+      String beginning = text.stripLeading();
+      if (beginning.startsWith("<?xml")) {
+        return Place.XML;
+      }
+      return beginning.startsWith("{") || beginning.startsWith("[") ? Place.JSON : Place.TEXT;
     }
-    String lower = type.toLowerCase(Locale.ROOT).strip();
-    if (lower.startsWith("application/x-www-form-urlencoded")) {
+    String media = type.toLowerCase(Locale.ROOT).replaceFirst(";.*", "").strip();
+    if (media.equals("application/x-www-form-urlencoded")) {
       return Place.FORM;
     }
-    return lower.contains("json") ? Place.JSON : Place.TEXT;
+    if (media.matches("(text|application)/xml|.*\\+xml")) {
+      return Place.XML;
+    }
+    return media.contains("json") ? Place.JSON : Place.TEXT;
   }
 
   static DeclaredJourney journey(Session session) {

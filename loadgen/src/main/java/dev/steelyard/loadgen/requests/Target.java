@@ -9,6 +9,7 @@ import dev.steelyard.loadgen.journey.Validators;
 import dev.steelyard.loadgen.journey.Validators.Validator;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import io.gatling.http.client.Request;
+import io.gatling.http.client.uri.Uri;
 import io.gatling.http.response.Response;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
@@ -79,8 +80,10 @@ public record Target(String baseUrl, Duration timeout, boolean isRead) {
     HttpHeaders headers = response.headers();
     if (headers.contains(HttpHeaderNames.SET_COOKIE)) {
       User user = current.user();
-      String path = response.request().getUri().getPath();
-      headers.getAll(HttpHeaderNames.SET_COOKIE).forEach(line -> user.cookies().take(line, path));
+      Uri uri = response.request().getUri();
+      headers
+          .getAll(HttpHeaderNames.SET_COOKIE)
+          .forEach(line -> user.cookies().take(line, uri.getHost(), uri.getPath()));
     }
   }
 

@@ -12,34 +12,98 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CookiesTest {
   private final Cookies cookies = new Cookies();
 
+  private void take(String line, String path) {
+    cookies.take(line, "www.Shop.example", path);
+  }
+
   @Test
   void replaceThoseOfTheSameName() {
     assertNull(cookies.header("/"));
-    cookies.take("Bearer=a.b-c_; Path=/; HttpOnly", "/auth/login");
-    cookies.take("loggedinuser=uid7@email.com; Path=/", "/auth/login");
+    take("Bearer=a.b-c_; Path=/; HttpOnly", "/auth/login");
+    take("loggedinuser=uid7@email.com; Path=/", "/auth/login");
     assertEquals("Bearer=a.b-c_; loggedinuser=uid7@email.com", cookies.header("/flight"));
-    cookies.take("Bearer=d==; Path=/", "/auth/login");
-    assertEquals("loggedinuser=uid7@email.com; Bearer=d==", cookies.header("/flight"));
+    take("Bearer=d==; Path=/", "/auth/login");
+    assertEquals("Bearer=d==; loggedinuser=uid7@email.com", cookies.header("/flight"));
     cookies.clear();
     assertNull(cookies.header("/flight"));
   }
 
   @Test
   void goToTheirPathOnly() {
-    cookies.take("a=1; Path=/shop", "/login");
-    cookies.take("b=2", "/shop/cart/add");
-    cookies.take("c=3", "/login");
-    assertEquals("a=1; b=2; c=3", cookies.header("/shop/cart/show"));
+    take("a=1; Path=/shop", "/login");
+    take("b=2", "/shop/cart/add");
+    take("c=3", "/login");
+    assertEquals("b=2; a=1; c=3", cookies.header("/shop/cart/show"));
     assertEquals("a=1; c=3", cookies.header("/shop"));
     assertEquals("c=3", cookies.header("/shopping"));
   }
 
+  /** RFC 6265, section 5.4: of one name, too, the longer path first, whenever it came. */
+  @Test
+  void longerPathsAreSentFirst() {
+    take("id=root; Path=/", "/");
+    take("id=shop; Path=/shop", "/");
+    take("other=1; Path=/", "/");
+    take("id=new; Path=/", "/");
+    assertEquals("id=shop; id=new; other=1", cookies.header("/shop/cart"));
+    assertEquals("shop", cookies.value("id", "/shop/cart"));
+    assertEquals("new", cookies.value("id", "/"));
+  }
+
+  /** One that was removed is made anew when it comes again. */
+  @Test
+  void comeLastWhenTheyComeAgain() {
+    take("a=1; Path=/", "/");
+    take("b=2; Path=/", "/");
+    take("a=; Path=/; Max-Age=0", "/");
+    take("a=3; Path=/", "/");
+    assertEquals("b=2; a=3", cookies.header("/"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "s=1; Domain=other.example",
+        "s=1; Domain=hop.example",
+        "s=1; Domain=a.www.shop.example",
+        "s=1; Domain=shop.example; Domain=other.example",
+      })
+  void ofAnotherDomainAreIgnored(String line) {
+    take(line, "/");
+    assertNull(cookies.header("/"));
+  }
+
+  @Test
+  void ofTheHostsDomainAreKept() {
+    take("a=1; Domain=.SHOP.example", "/");
+    take("b=2; Domain=www.shop.example", "/");
+    take("c=3; Domain=", "/");
+    // Another domain: another cookie.
+    take("a=4", "/");
+    assertEquals("a=1; b=2; c=3; a=4", cookies.header("/"));
+  }
+
+  @Test
+  void anAddressHasNoDomainsAboveIt() {
+    cookies.take("a=1; Domain=0.0.1", "127.0.0.1", "/");
+    cookies.take("b=2; Domain=127.0.0.1", "127.0.0.1", "/");
+    assertEquals("b=2", cookies.header("/"));
+  }
+
+  /** A request for a bare host has no path that a cookie's could be taken from. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/", "/login", "?y=1"})
+  void withoutAFolderGoToAllPaths(String path) {
+    take("a=1", path);
+    assertEquals("a=1", cookies.header("/x/y"));
+  }
+
   @Test
   void endWhenTheServerSaysSo() {
-    cookies.take("a=1; Path=/; Max-Age=3600", "/");
-    cookies.take("b=2; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "/");
+    take("a=1; Path=/; Max-Age=3600", "/");
+    take("b=2; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "/");
     assertEquals("a=1", cookies.header("/"));
-    cookies.take("a=; Path=/; Max-Age=0", "/");
+    take("a=; Path=/; Max-Age=0", "/");
     assertNull(cookies.header("/"));
   }
 
@@ -64,7 +128,7 @@ class CookiesTest {
         "empty=; Path=/",
       })
   void areGivenBackAsTheyWereWritten(String line) {
-    cookies.take(line, "/realms/master/auth");
+    take(line, "/realms/master/auth");
     assertEquals(line.substring(0, line.indexOf(';')), cookies.header("/realms/master/auth?x=/"));
   }
 
@@ -77,15 +141,15 @@ class CookiesTest {
         "s=1; Expires=Sun Nov  6 08:49:37 1994",
       })
   void areGoneWhenTheyHaveExpired(String line) {
-    cookies.take("s=2", "/");
-    cookies.take(line, "/");
+    take("s=2", "/");
+    take(line, "/");
     assertNull(cookies.header("/"));
   }
 
   @Test
   void ignoreWhatCannotBeRead() {
     for (String line : List.of("=", "", ";;", "=x; Path=/")) {
-      cookies.take(line, "/");
+      take(line, "/");
     }
     assertNull(cookies.header("/"));
   }

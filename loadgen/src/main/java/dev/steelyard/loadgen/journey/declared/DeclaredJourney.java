@@ -5,7 +5,6 @@ import dev.steelyard.loadgen.journey.Journey;
 import dev.steelyard.loadgen.journey.Pause;
 import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.WrongAnswer;
-import java.net.URI;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -166,10 +165,11 @@ public final class DeclaredJourney implements Journey {
   }
 
   /**
-   * The whole address that a text comes to, as a browser has it (RFC 3986, section 5).
+   * The whole address that a text comes to, as a browser has it; a character that no address may
+   * hold is percent-encoded.
    *
    * @param baseUrl of the server, which it has to lead to
-   * @throws WrongAnswer if it is no address, or one of another server
+   * @throws WrongAnswer if it leads to another server
    */
   public String address(Template template, String baseUrl) {
     return address(template.of(values), baseUrl);
@@ -177,38 +177,12 @@ public final class DeclaredJourney implements Journey {
 
   /** The same of a text without names. */
   public String address(String given, String baseUrl) {
-    String text = given.strip();
-    URI server = URI.create(baseUrl + "/");
-    URI address;
-    try {
-      URI from = page == null ? server : URI.create(page);
-      address =
-          text.isEmpty() || text.startsWith("?") ? ofSamePage(from, text) : from.resolve(text);
-    } catch (IllegalArgumentException e) {
-      throw new WrongAnswer("\"%s\" is no address".formatted(text));
+    Address server = Address.parse(baseUrl + "/");
+    Address address = Address.parse(given).from(page == null ? server : Address.parse(page));
+    if (!address.isAtServerOf(server)) {
+      throw new WrongAnswer("\"%s\" leads away from %s".formatted(given.strip(), baseUrl));
     }
-    if (!server.getScheme().equalsIgnoreCase(address.getScheme())
-        || !server.getHost().equalsIgnoreCase(address.getHost())
-        || port(server) != port(address)) {
-      throw new WrongAnswer("\"%s\" leads away from %s".formatted(text, baseUrl));
-    }
-    return before('#', address.toASCIIString());
-  }
-
-  /** Java's {@code resolve} follows RFC 2396 there, which drops the last part of the path. */
-  private static URI ofSamePage(URI page, String query) {
-    String whole = before('#', page.toString());
-    return URI.create(query.isEmpty() ? whole : before('?', whole) + query);
-  }
-
-  private static String before(char end, String text) {
-    int at = text.indexOf(end);
-    return at < 0 ? text : text.substring(0, at);
-  }
-
-  private static int port(URI uri) {
-    int usual = uri.getScheme().equalsIgnoreCase("https") ? 443 : 80;
-    return uri.getPort() < 0 ? usual : uri.getPort();
+    return address.toString();
   }
 
   /** Keeps what an answer said for the rest of the visit; null for nothing. */

@@ -20,7 +20,6 @@ import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.journey.Pause;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -205,15 +204,9 @@ public record JourneySpec(
           parts.stream()
               .flatMap(
                   part -> Stream.concat(Stream.of(part.path()), part.headers().values().stream()));
-      Stream<String> single =
-          Stream.of(
-              path,
-              body,
-              websocket == null ? null : websocket.path(),
-              websocket == null ? null : websocket.send(),
-              events == null ? null : events.path());
       return Stream.of(
-              single.filter(Objects::nonNull),
+              Stream.of(requireNonNullElse(path, ""), requireNonNullElse(body, "")),
+              StreamSpec.texts(this),
               headers.values().stream(),
               form.values().stream(),
               submit == null ? Stream.<String>empty() : submit.fields().values().stream(),

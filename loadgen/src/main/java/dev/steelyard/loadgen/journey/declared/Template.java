@@ -29,13 +29,17 @@ public final class Template {
     /** A url-encoded form: percent-encoded. */
     FORM,
     /** JSON: escaped within its strings, and as they are elsewhere. */
-    JSON
+    JSON,
+    /** XML: escaped, as content and as values of attributes. */
+    XML
   }
 
   private enum Encoding {
     NONE,
     PERCENT,
-    JSON;
+    JSON,
+    XML,
+    CDATA;
 
     String of(String value) {
       return switch (this) {
@@ -43,6 +47,15 @@ public final class Template {
         // For a form, whose space is a plus sign.
         case PERCENT -> URLEncoder.encode(value, StandardCharsets.UTF_8).replace("+", "%20");
         case JSON -> new String(JsonStringEncoder.getInstance().quoteAsString(value));
+        case XML ->
+            value
+                .replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;")
+                .replace("'", "&apos;");
+        // Its end can stand in none: it is divided over two.
+        case CDATA -> value.replace("]]>", "]]]]><![CDATA[>");
       };
     }
   }
@@ -99,6 +112,10 @@ public final class Template {
       case URL -> before.isEmpty() ? Encoding.NONE : Encoding.PERCENT;
       case FORM -> Encoding.PERCENT;
       case JSON -> isWithinString(before) ? Encoding.JSON : Encoding.NONE;
+      case XML ->
+          before.lastIndexOf("<![CDATA[") > before.lastIndexOf("]]>")
+              ? Encoding.CDATA
+              : Encoding.XML;
     };
   }
 

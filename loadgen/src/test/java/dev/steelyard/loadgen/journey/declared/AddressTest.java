@@ -54,6 +54,19 @@ class AddressTest {
     "' /x ', http://shop:9080/x",
     "?y=2, http://shop:9080/b/c?y=2",
     "'', http://shop:9080/b/c?d=e",
+    "'#part', http://shop:9080/b/c?d=e",
+    "http://shop:9080, http://shop:9080/",
+    "http://shop:9080?y=1, http://shop:9080/?y=1",
+    "//shop:9080#x, http://shop:9080/",
+    "../../../x/./y/.., http://shop:9080/x/",
+    "/a//b/../c, http://shop:9080/a//c",
+    "\\x\\y, http://shop:9080/x/y",
+    "a b, http://shop:9080/b/a%20b",
+    "a|b{c}\"d\", http://shop:9080/b/a%7Cb%7Bc%7D%22d%22",
+    "x?q=a b|c&l[]=1, http://shop:9080/b/x?q=a%20b%7Cc&l[]=1",
+    "a%20b/100%, http://shop:9080/b/a%20b/100%25",
+    "grün, http://shop:9080/b/gr%C3%BCn",
+    "'a\nb', http://shop:9080/b/ab",
   })
   void followsAsBrowsersDo(String given, String asked) {
     journey.visited(SERVER + "/b/c?d=e");
@@ -72,11 +85,20 @@ class AddressTest {
         "http://shop/x",
         "https://shop:9080/x",
         "//other/x",
+        "http://shop:9080.other/x",
+        "http://shop:x/y",
         "mailto:a@b",
-        "a b"
+        "javascript:void(0)"
       })
   void leavesTheServerForNoOther(String given) {
     assertThrows(WrongAnswer.class, () -> address(given));
+  }
+
+  @Test
+  void aPageOfABareHostHasARoot() {
+    journey.visited(SERVER);
+    assertEquals(SERVER + "/x", address("x"));
+    assertEquals(SERVER + "/", address(""));
   }
 
   @Test

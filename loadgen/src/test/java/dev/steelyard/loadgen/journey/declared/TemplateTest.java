@@ -49,6 +49,21 @@ class TemplateTest {
   }
 
   @Test
+  void contentsOfXmlAreEscaped() {
+    assertEquals(
+        "<q a=\"&lt;&quot;&apos;\">a&amp;b&gt;c</q>",
+        of("<q a=\"${x}\">", Place.XML, "<\"'") + of("${x}</q>", Place.XML, "a&b>c"));
+    assertEquals("<q>&amp;</q>", of("<q>${+x}</q>", Place.XML, "&amp;"));
+  }
+
+  @Test
+  void sectionsOfCharacterDataStayOne() {
+    assertEquals("<![CDATA[a&b]]>", of("<![CDATA[${x}]]>", Place.XML, "a&b"));
+    assertEquals("<![CDATA[a]]]]><![CDATA[>b]]>", of("<![CDATA[${x}]]>", Place.XML, "a]]>b"));
+    assertEquals("<![CDATA[]]>&amp;", of("<![CDATA[]]>${x}", Place.XML, "&"));
+  }
+
+  @Test
   void textsAreAsTheyAre() {
     assertEquals("<a b&c>", of("<${x}>", Place.TEXT, "a b&c"));
     assertEquals("a,b", of("${x}", Place.TEXT, List.of("a", "b")));
