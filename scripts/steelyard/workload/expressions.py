@@ -68,12 +68,13 @@ def _check_brackets(written: str, noun: str) -> None:
             opened.append(token[0])
         elif token[0] in {'"', "'"}:
             raise ValueError(f"it is no {noun}: {token[0]} is not closed: close it")
-        elif token[0] in {"]", ")"} and (not opened or opened.pop() + token[0] not in {"[]", "()"}):
-            raise ValueError(f"it is no {noun}: {token[0]} closes nothing: leave it out")
+        elif token[0] in {"]", ")"}:
+            if not opened or opened.pop() + token[0] not in {"[]", "()"}:
+                raise ValueError(f"it is no {noun}: {token[0]} closes nothing: leave it out")
+            if written[token.start() - 1] == "[":
+                raise ValueError(f"it is no {noun}: [] is empty: say what it selects")
     if opened:
         raise ValueError(f"it is no {noun}: {opened[-1]} is not closed: close it")
-    if "[]" in written:
-        raise ValueError(f"it is no {noun}: [] is empty: say what it selects")
 
 
 def _refuse(what: str, hint: str) -> ValueError:

@@ -52,7 +52,7 @@ class ExpressionsTest {
 
   private static boolean isSelector(String text) {
     try {
-      new CSSelly(text).parse();
+      CSSelly.parse(text);
       return true;
     } catch (CSSellyException e) {
       return false;
