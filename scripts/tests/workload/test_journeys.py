@@ -218,6 +218,20 @@ def test_what_always_has_a_value_may_be_saved_as_well() -> None:
         played(login(keep=True), variables={"t": {"user": 1}}).require_names([])
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ("http2: true\nvisits: {v: {steps: [{operation: a, path: /}]}}", 0, "journey.http2"),
+        ("visits: {v: {steps: [{operation: a, path: /, http2: true}]}}", 0, "visits.v.steps.0.http2"),
+    ],
+)
+def test_http2_is_refused_with_what_injectors_speak(tmp_path: Path, text: str, line: int, key: str) -> None:
+    with pytest.raises(
+        BadInput, match=rf"shop\.yaml:{FIRST + line}: unknown key '.*{key}': injectors speak HTTP/1"
+    ):
+        load(tmp_path, text)
+
+
 def test_bounds_of_a_pause_may_have_their_names_of_before(tmp_path: Path) -> None:
     pause = "{think: 2, distribution: exponential, least: 1, most: 9}"
     with pytest.warns(FutureWarning, match=r"shop\.yaml: least is minimum now"):
