@@ -95,14 +95,17 @@ def test_conditions_and_keys_of_requests_are_sent(tmp_path: Path) -> None:
 
 
 def test_a_recording_without_what_browsers_leave_out_says_so(tmp_path: Path) -> None:
-    said = "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR again with sens"
+    said = (
+        "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR again with sens"
+    )
     assert said in made(tmp_path, entry(0, f"{SHOP}/"))[0]
-    for secret in (
-        {"asked": [("cookie", "a=b")]},
-        {"headers": [("Set-Cookie", "a=b")]},
-        {"asked": [("Authorization", "Basic x")]},
-    ):
-        assert said not in made(tmp_path, entry(0, f"{SHOP}/"), entry(1, f"{SHOP}/", **secret))[0]
+    with_secrets = (
+        entry(1, f"{SHOP}/", asked=[("cookie", "a=b")]),
+        entry(1, f"{SHOP}/", headers=[("Set-Cookie", "a=b")]),
+        entry(1, f"{SHOP}/", asked=[("Authorization", "Basic x")]),
+    )
+    for secret in with_secrets:
+        assert said not in made(tmp_path, entry(0, f"{SHOP}/"), secret)[0]
     elsewhere = entry(1, "http://other/", asked=[("Cookie", "a=b")])
     assert said in made(tmp_path, entry(0, f"{SHOP}/"), elsewhere)[0]
 
