@@ -54,8 +54,8 @@ def abandoned_requests(window: Window) -> float | None:
 
 def operation_counts(window: Window) -> dict[str, OperationCounts]:
     """What the injectors counted of each operation; nothing where one of them tells nothing."""
-    told = [summary.get("operations") for summary in window.run.injectors.summaries()]
-    of_each = [operations for operations in told if operations]
+    reported = [summary.get("operations") for summary in window.run.injectors.summaries()]
+    of_each = [operations for operations in reported if operations]
     if len(of_each) != len(window.spec.injectors):
         return {}
 

@@ -26,7 +26,7 @@ def _from_the_root(path: str) -> str:
     return path
 
 
-def _accepted_by(check: Callable[[str], None]) -> AfterValidator:
+def _check_by(check: Callable[[str], None]) -> AfterValidator:
     """Leaves a text as it is if that raises no ValueError."""
 
     def accept(written: str) -> str:
@@ -38,9 +38,9 @@ def _accepted_by(check: Callable[[str], None]) -> AfterValidator:
 
 RootPath = Annotated[str, AfterValidator(_from_the_root)]
 Address = Annotated[str, AfterValidator(_address)]
-Expression = Annotated[str, _accepted_by(check_expression)]
-JsonPath = Annotated[str, _accepted_by(check_path)]
-Selector = Annotated[str, _accepted_by(check_selector)]
+Expression = Annotated[str, _check_by(check_expression)]
+JsonPath = Annotated[str, _check_by(check_path)]
+Selector = Annotated[str, _check_by(check_selector)]
 
 
 def names_in(text: str) -> list[str]:

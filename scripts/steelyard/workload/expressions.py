@@ -43,7 +43,7 @@ _HINTS = {
 def check_expression(written: str) -> None:
     """Raise ValueError where a text is no regular expression of Java."""
     _Expression(
-        _QUOTED.sub(lambda found: found[0] if found[1] is None else re.escape(found[1]), written)
+        _QUOTED.sub(lambda match: match[0] if match[1] is None else re.escape(match[1]), written)
     ).check()
 
 
@@ -77,8 +77,8 @@ def _check_brackets(written: str, noun: str) -> None:
         raise ValueError(f"it is no {noun}: {opened[-1]} is not closed: close it")
 
 
-def _refuse(what: str, hint: str) -> ValueError:
-    return ValueError(f"it is no regular expression of Java, which the injector speaks: {what}: {hint}")
+def _refuse(problem: str, hint: str) -> ValueError:
+    return ValueError(f"it is no regular expression of Java, which the injector speaks: {problem}: {hint}")
 
 
 class _Expression:
