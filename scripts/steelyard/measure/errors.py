@@ -32,7 +32,7 @@ def window_server_errors(window: Window) -> int | None:
     return None if errors is None else round(errors)
 
 
-def _name_unanswered(measurement: TrialMeasurement) -> str:
+def _list_unanswered(measurement: TrialMeasurement) -> str:
     """Which of the errors are requests that got no answer, which a server may have served or not."""
     counts = {name: counts.unanswered or 0 for name, counts in measurement.operations.items()}
     most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
@@ -49,7 +49,7 @@ def judge_errors(measurement: TrialMeasurement, spec: Spec) -> Finding:
     seen = measurement.injector_errors / measurement.injector_requests
     why = f" (most often: {measurement.injector_messages[0]})" if measurement.injector_messages else ""
     failed = f"{measurement.injector_errors:,} of {measurement.injector_requests:,} requests failed"
-    said = f"{failed}{_name_unanswered(measurement)}{why}"
+    said = f"{failed}{_list_unanswered(measurement)}{why}"
     # A long warm-up without errors must not water down those of the measurement.
     inside, requests = measurement.value("window_injector_errors"), measurement.window_requests
     if inside is None:

@@ -25,7 +25,9 @@ _OWN_HEADERS = {"content-type", "authorization", "accept", *_CONDITIONS}
 _OWN_NAMES = re.compile(r"x-|.*(?:csrf|xsrf|api-?key|token)", re.IGNORECASE)
 _STATUSES = range(200, 400)
 _NO_FILES = "guessed: recordings do not hold files: put one beside this file, or change content"
-_SANITIZED = "no cookie and no Authorization was recorded: if there was a log-in, export the HAR again with sensitive data"
+_SANITIZED = (
+    "no cookie and no Authorization was recorded: if there was a log-in, export the HAR with sensitive data"
+)
 HEAD = """steelyard: 1
 name: recorded
 version: "1"

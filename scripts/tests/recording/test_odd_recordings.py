@@ -96,7 +96,7 @@ def test_conditions_and_keys_of_requests_are_sent(tmp_path: Path) -> None:
 
 def test_a_recording_without_what_browsers_leave_out_says_so(tmp_path: Path) -> None:
     said = (
-        "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR again with sens"
+        "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR with sensitive"
     )
     assert said in made(tmp_path, entry(0, f"{SHOP}/"))[0]
     with_secrets = (
