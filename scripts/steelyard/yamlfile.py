@@ -107,6 +107,10 @@ _MEANT_KEYS = {
     "random": "choose",
 }
 """What others call a key."""
+_UNSUPPORTED = {
+    "http2": "injectors speak HTTP/1.1, which servers with both are spoken to in: leave it out",
+}
+"""A key that people look for -> why there is none."""
 _TELLTALE = {
     "topologies": ("a workload", "give it with --workload"),
     "factors": ("an experiment", "give it to `run` or `plan`"),
@@ -150,9 +154,10 @@ class Model(Documented):
         allowed = [cls.key(field) for field in cls.model_fields]
         unknown = [str(key) for key in data if key not in allowed] if isinstance(data, dict) else []
         if unknown:
+            hint = _UNSUPPORTED.get(unknown[0], "allowed here are {allowed}")
             raise PydanticCustomError(
                 "unknown_key",
-                "unknown key '{key}'" + _nearest_key(unknown[0], allowed) + ": allowed here are {allowed}",
+                "unknown key '{key}'" + _nearest_key(unknown[0], allowed) + ": " + hint,
                 {"key": unknown[0], "allowed": ", ".join(allowed)},
             )
         return data

@@ -8,6 +8,9 @@ from steelyard.measure.window import Window, trial_figure
 from steelyard.results.measurement import TrialMeasurement
 from steelyard.results.spec import Spec
 
+_NAMED = 3
+"""Operations that a sentence names."""
+
 
 @trial_figure("count")
 def server_errors(window: Window) -> int | None:
@@ -29,13 +32,24 @@ def window_server_errors(window: Window) -> int | None:
     return None if errors is None else round(errors)
 
 
+def _list_unanswered(measurement: TrialMeasurement) -> str:
+    """Which of the errors are requests that got no answer, which a server may have served or not."""
+    counts = {name: counts.unanswered or 0 for name, counts in measurement.operations.items()}
+    most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    if not most:
+        return ""
+    named = ", ".join(f"{name} {counts[name]:,}" for name in most[:_NAMED])
+    return f", {sum(counts.values()):,} of them unanswered ({named}{', ...' if most[_NAMED:] else ''})"
+
+
 def judge_errors(measurement: TrialMeasurement, spec: Spec) -> Finding:
     """Errors by the injectors or by the servers, whichever are more."""
     if measurement.injector_requests == 0:
         return Finding(1.0, "The injectors completed no request.")
     seen = measurement.injector_errors / measurement.injector_requests
     why = f" (most often: {measurement.injector_messages[0]})" if measurement.injector_messages else ""
-    said = f"{measurement.injector_errors:,} of {measurement.injector_requests:,} requests failed{why}"
+    failed = f"{measurement.injector_errors:,} of {measurement.injector_requests:,} requests failed"
+    said = f"{failed}{_list_unanswered(measurement)}{why}"
     # A long warm-up without errors must not water down those of the measurement.
     inside, requests = measurement.value("window_injector_errors"), measurement.window_requests
     if inside is None:

@@ -5,7 +5,7 @@ each delivered."""
 from steelyard.measure.formulas import EVERY, combine_known, ratio
 from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_none, judge_share
 from steelyard.measure.window import SENTENCES, Window, trial_figure
-from steelyard.results.measurement import TrialMeasurement
+from steelyard.results.measurement import OperationCounts, TrialMeasurement
 from steelyard.results.spec import Spec
 
 
@@ -50,6 +50,24 @@ def abandoned_requests(window: Window) -> float | None:
     """Operations in flight when the injectors were cut off, whole run; they are in no other count."""
     counts = [summary.get("abandonedRequests") for summary in window.run.injectors.summaries()]
     return combine_known(counts, sum) if len(counts) == len(window.spec.injectors) else None
+
+
+def operation_counts(window: Window) -> dict[str, OperationCounts]:
+    """What the injectors counted of each operation; nothing where one of them tells nothing."""
+    reported = [summary.get("operations") for summary in window.run.injectors.summaries()]
+    of_each = [operations for operations in reported if operations]
+    if len(of_each) != len(window.spec.injectors):
+        return {}
+
+    def total(operation: str, key: str) -> int | None:
+        counts = [each[operation].get(key) for each in of_each if operation in each]
+        return None if None in counts else sum(counts)
+
+    names = dict.fromkeys(name for operations in of_each for name in operations)
+    return {
+        name: OperationCounts(**{key: total(name, key) for key in OperationCounts.model_fields})
+        for name in names
+    }
 
 
 @trial_figure(SENTENCES)

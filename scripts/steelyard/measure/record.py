@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steelyard.measure import cpu, host, jit, latency, offered_load, settings
+from steelyard.measure import cpu, host, injectors, jit, latency, offered_load, settings
 from steelyard.measure.registry import COMPONENT_FIGURES, METRICS, TRIAL_FIGURES
 from steelyard.measure.window import Unknown, Window
 from steelyard.results.measurement import CgroupResult, ComponentResult, Number, TrialMeasurement
@@ -61,6 +61,7 @@ def measure_trial(window: Window, components: Sequence[ComponentResult]) -> Tria
         mix_achieved=shares,
         ratios=offered_load.ratios(window, counts),
         response_times=latency.response_times(spec.limits, window.recorded.latency()),
+        operations=injectors.operation_counts(window),
         cycles=offered_load.cycles(window),
         settings_read=settings.settings_read(window),
         network_path=window.run.network_path,

@@ -15,6 +15,8 @@ from steelyard.regular import read_bytes
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_STATUS = 999
+BINARY = "(binary)"
+"""What stands for the content of a file."""
 _STATIC = {"stylesheet", "script", "image", "font", "media", "manifest", "texttrack"}
 _STATIC_TYPES = (
     "image/",
@@ -129,7 +131,7 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
         files = [
             (
                 _text(part["name"]),
-                _text(part["fileName"]) if part.get("fileName") else None,
+                _file_name(part),
                 _text(part.get("contentType")),
                 _text(part.get("value")),
             )
@@ -156,6 +158,12 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
         began=datetime.fromisoformat(str(entry["startedDateTime"])).timestamp(),
         seconds=max(float(entry.get("time") or 0.0), 0.0) / 1000,
     )
+
+
+def _file_name(part: Mapping[str, Any]) -> str | None:
+    """Of a part that is a file; None: it is a text. Some browsers write neither name nor content of a file."""
+    name = part.get("fileName") or (part["name"] if part.get("value") == BINARY else None)
+    return _text(name) if name else None
 
 
 def _text(value: object) -> str:

@@ -14,7 +14,7 @@ from steelyard.recording.pages import PageReader
 _SHORTEST = 6
 """Characters of a value that is taken for a token wherever it stands; shorter ones need a name that says so."""
 _SHORTEST_ID = 3
-SAYS_SO = re.compile(r"id|token|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
+SAYS_SO = re.compile(r"id|token|etag|csrf|xsrf|nonce|state|code|key|session|ticket|version", re.IGNORECASE)
 _CONTEXT = range(24, 97, 8)
 """Characters before a value by which it is told from others: as few as suffice."""
 
@@ -63,7 +63,7 @@ def _places(value: str, answer: HarEntry) -> Iterator[Place]:
     for key, given in answer.answer_headers:
         if key.lower() == "set-cookie":
             yield from (({"cookie": name}, name, None) for name, held in _cookies(given) if held == value)
-        elif given == value and is_token(value):
+        elif given == value and (is_token(value) or key.lower() == "etag"):
             yield {"header": key}, key, None
     if "html" in answer.answer_type:
         yield from _html_places(value, answer.answer)

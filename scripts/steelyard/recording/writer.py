@@ -9,7 +9,7 @@ from typing import Any, get_args
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from steelyard.errors import BadInput, one_line
-from steelyard.recording.har import HarEntry
+from steelyard.recording.har import BINARY, HarEntry
 from steelyard.recording.origins import SAYS_SO, Origin, find_origin, is_token, variable
 from steelyard.recording.pages import PageForm, address_of, forms_of, links_of
 from steelyard.recording.steps import LONGEST_COMMENT, StepText, comment_line
@@ -19,9 +19,15 @@ from steelyard.workload.step import Method
 from steelyard.yamlfile import MAX_BYTES
 
 _SHORTEST_PAUSE = 0.1
-_OWN_HEADERS = {"content-type", "authorization", "accept", "x-requested-with"}
+_CONDITIONS = {"if-match", "if-none-match", "if-modified-since", "if-unmodified-since"}
+_OWN_HEADERS = {"content-type", "authorization", "accept", *_CONDITIONS}
+"""Of the application and not of the browser; further ones by their names."""
+_OWN_NAMES = re.compile(r"x-|.*(?:csrf|xsrf|api-?key|token)", re.IGNORECASE)
 _STATUSES = range(200, 400)
 _NO_FILES = "guessed: recordings do not hold files: put one beside this file, or change content"
+_SANITIZED = (
+    "no cookie and no Authorization was recorded: if there was a log-in, export the HAR with sensitive data"
+)
 HEAD = """steelyard: 1
 name: recorded
 version: "1"
@@ -63,6 +69,7 @@ class JourneyWriter:
         self.recorded: list[HarEntry] = []
         self.parts: list[list[HarEntry]] = []
         self.dropped = sum(each.host == self.host for each in recorded) - len(own)
+        self.has_secrets = any(map(_has_secrets, own))
         self.methods = Counter(each.method for each in own if each.method not in get_args(Method))
         for each in own:
             if each.method in self.methods:
@@ -107,6 +114,8 @@ class JourneyWriter:
                 lines.append(comment_line(f"left out, {why}: {left_out}"))
         if self.dropped:
             lines.append(comment_line(f"left out, as nothing can be sent for them: {self.dropped}"))
+        if not self.has_secrets:
+            lines.append(comment_line(_SANITIZED))
         for step in self.steps:
             lines += step.lines()
         text = "".join(lines)
@@ -224,7 +233,7 @@ class JourneyWriter:
         step.note_repeats((name for name, *_ in request.files or pairs), {*entered, *files})
         if files:
             step.keys["multipart"] = files
-            step.comments.append(_NO_FILES)
+        _note_files(step, request)
 
     def _value(self, step: StepText, value: str, label: str) -> str:
         """A value as a step writes it: as it was, or `${name}` where an answer gave it."""
@@ -283,8 +292,7 @@ class JourneyWriter:
                 name: _upload(file, media_type) if file else self._value(step, value, name)
                 for name, file, media_type, value in request.files
             }
-            if any(file for _, file, _, _ in request.files):
-                step.comments.append(_NO_FILES)
+            _note_files(step, request)
         elif request.fields is not None:
             form = dict(request.fields)
             step.note_secrets(form)
@@ -308,15 +316,24 @@ class JourneyWriter:
                 continue
             if low == "accept" and "json" not in value:
                 continue
-            if low in _OWN_HEADERS or low.startswith("x-") or "csrf" in low or "xsrf" in low:
+            if low in _OWN_HEADERS or _OWN_NAMES.match(name):
                 scheme, space, token = value.partition(" ")
                 if low == "authorization" and space:
                     shown = f"{plain(scheme)} {self._value(step, token, 'token')}"
+                elif low in _CONDITIONS:
+                    shown = self._condition(step, value, name)
                 else:
                     shown = self._value(step, value, name)
                 kept[name] = f"{kept[name]}, {shown}" if name in kept else shown
         if kept:
             step.keys["headers"] = kept
+
+    def _condition(self, step: StepText, value: str, header: str) -> str:
+        """What a request was held against: of an answer before it, or as it was."""
+        known = self._reference(step, value, "etag")
+        if known is None:
+            step.comments.append(f"guessed: no answer has what {header} holds: it is sent as recorded")
+        return known or plain(value)
 
     def _parts(self, step: StepText, number: int) -> None:
         parts: dict[str, dict[str, Any]] = {}
@@ -331,9 +348,26 @@ class JourneyWriter:
             step.keys["parts"] = list(parts.values())
 
 
+def _has_secrets(recorded: HarEntry) -> bool:
+    """Whether a request or its answer has what browsers leave out of a sanitized recording."""
+    names = {name.lower() for name, _ in (*recorded.headers, *recorded.answer_headers)}
+    return not names.isdisjoint({"cookie", "set-cookie", "authorization"})
+
+
 def _key(value: str, label: str) -> tuple[str, str]:
     """What a value is known by: a short one may stand for something else in another field."""
     return "" if is_token(value) else label, value
+
+
+def _note_files(step: StepText, request: HarEntry) -> None:
+    """Say what a recording does not have of files that were sent."""
+    if any(file for _, file, _, _ in request.files):
+        step.comments.append(_NO_FILES)
+    nameless = [name for name, file, _, value in request.files if value == BINARY and file == name]
+    if nameless:
+        step.comments.append(
+            f"guessed: {', '.join(nameless)} is {BINARY} in the recording: give filename and type of a file"
+        )
 
 
 def _upload(file: str, media_type: str) -> dict[str, str]:

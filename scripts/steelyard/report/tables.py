@@ -24,6 +24,8 @@ from steelyard.units import format_size
 CPU_GROUPS = {"request": "request", "jit": "JIT", "gc": "GC", "network": "network", "other": "other"}
 """Thread groups (names as in results.measurement) with their labels, in the order in which they are stacked."""
 QUANTILES = ("p50", "p90", "p99", "max")
+UNSERVED = ("unanswered", "abandoned", "late")
+"""Of `OperationCounts`: what a table shows only where there is some."""
 BOLD = "A change is in bold where it is beyond noise: where its interval leaves out 0."
 """The one rule of bold, in every table."""
 
@@ -251,17 +253,25 @@ def _change(e: Estimate | None) -> tuple[TableCell, str]:
 def latency(view: View, operation: str) -> Table:
     """Latency of one operation in each arm: the mean over trials of each trial's own quantile."""
     names = ("mean", *QUANTILES)
-    columns = [*words(view.arm_heading), *numbers("requests", "errors"), *(Column(n, "ms") for n in names)]
+    lost = [key for key in UNSERVED if any(view.count(arm.name, operation, key) for arm in view.arms)]
+    columns = [
+        *words(view.arm_heading),
+        *numbers("requests", "errors", *lost),
+        *(Column(n, "ms") for n in names),
+    ]
     rows = []
     for arm in view.arms:
         items = view.latencies(arm.name, operation)
         sums = [sum(x.requests for x in items), sum(x.errors for x in items)] if items else [None, None]
+        counts = [view.count(arm.name, operation, key) for key in lost]
         shown = [figures.short(latency_figure(items, name)) for name in names]
-        rows.append(cells(view.arm_short(arm.name), *map(figures.number, sums), *shown))
+        rows.append(cells(view.arm_short(arm.name), *map(figures.number, [*sums, *counts]), *shown))
     note = (
         "Each quantile is taken within a trial and averaged over the arm's valid trials; max is the longest of all"
         " trials. p99 needs 1,000 requests in a trial."
     )
+    if lost:
+        note += f" Requests and errors are those of the measurement, {' and '.join(lost)} of the whole run."
     return Table(f"Latency of {operation}", columns, rows, 1, [note])
 
 

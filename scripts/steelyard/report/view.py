@@ -307,6 +307,14 @@ class View:
         """Latency of an operation in each valid trial of an arm."""
         return [t.latency[operation] for t in self.of_arm(arm, valid=True) if operation in t.latency]
 
+    def count(self, arm: str, operation: str, key: str) -> int | None:
+        """One of `OperationCounts` in the valid trials of an arm together; None: a trial has none."""
+        measured = [trial.measurement for trial in self.of_arm(arm, valid=True) if trial.measurement]
+        operations = [each.operations[operation] for each in measured if operation in each.operations]
+        counts: list[int | None] = [getattr(each, key) for each in operations]
+        known = [count for count in counts if count is not None]
+        return sum(known) if known and len(known) == len(measured) else None
+
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""
         return [t for t in self.trials if t.arm == arm and (valid is None or (t.state == "valid") == valid)]

@@ -102,6 +102,20 @@ class CycleResult(Record):
     """Mean of what came of it: longer where operations outlast their cycles."""
 
 
+class OperationCounts(Record):
+    """What all injectors together counted of an operation, over the whole run; None: one of them did not tell."""
+
+    requests: int | None
+    """Those that ended, errors included."""
+    errors: int | None
+    unanswered: int | None
+    """Errors whose connection ended before an answer began: a server may have served them or not."""
+    abandoned: int | None
+    """In flight when the injectors were cut off; they are in no other count."""
+    late: int | None
+    """Arrivals of an open model that started more than 10 ms after they were due."""
+
+
 class MachineResult(Record):
     """What a machine of a cluster did in the window of a trial that ran there."""
 
@@ -134,6 +148,8 @@ class TrialMeasurement(Figures):
     """What else shows whether the operations did what they should, by the injectors, measurement window."""
     response_times: list[TimeResult] = Field(default_factory=list)
     """Of operations that have limits of their own and were asked for in the window."""
+    operations: dict[str, OperationCounts] = Field(default_factory=dict)
+    """By operation; empty: an injector left no counts, or the record is older than they are."""
     cycles: dict[str, CycleResult] = Field(default_factory=dict)
     """By operation; empty where users have no cycle times."""
     settings_read: str = ""

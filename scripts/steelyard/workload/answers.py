@@ -2,21 +2,16 @@
 """What a journey demands of answers, and keeps of them (loadgen/README.md)."""
 
 import re
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Callable
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
+from steelyard.workload.expressions import check_expression, check_path, check_selector
 from steelyard.yamlfile import Model, Scalar
 
 REFERENCE = re.compile(r"\$\{([^}]*)\}")
 """`${name}` in a text of a journey, as the injector reads it."""
-_UNSOUND = (
-    "missing ), unterminated subpattern",
-    "unbalanced parenthesis",
-    "unterminated character set",
-    "nothing to repeat",
-)
-"""Faults of a regular expression by which Java's refuse it as well; others have no meaning in Python alone."""
 
 
 def _address(path: str) -> str:
@@ -31,27 +26,28 @@ def _from_the_root(path: str) -> str:
     return path
 
 
-def _expression(written: str) -> str:
-    """A regular expression that is none in Java either is refused (raises ValueError)."""
-    try:
-        re.compile(written)
-    except re.error as error:
-        if error.msg in _UNSOUND and "\\Q" not in written:
-            raise ValueError(f"it is no regular expression ({error}): correct it") from error
-    return written
+def _check_by(check: Callable[[str], None]) -> AfterValidator:
+    """Leaves a text as it is if that raises no ValueError."""
+
+    def accept(written: str) -> str:
+        check(written)
+        return written
+
+    return AfterValidator(accept)
 
 
-def _one_line(text: str) -> str:
+def _check_header(text: str) -> None:
     """The value of a header (raises ValueError)."""
     if "\n" in text or "\r" in text:
         raise ValueError("the value of a header has no line end: write it in one line")
-    return text
 
 
 RootPath = Annotated[str, AfterValidator(_from_the_root)]
 Address = Annotated[str, AfterValidator(_address)]
-Expression = Annotated[str, AfterValidator(_expression)]
-Headers = dict[str, Annotated[str, AfterValidator(_one_line)]]
+Headers = dict[str, Annotated[str, _check_by(_check_header)]]
+Expression = Annotated[str, _check_by(check_expression)]
+JsonPath = Annotated[str, _check_by(check_path)]
+Selector = Annotated[str, _check_by(check_selector)]
 
 
 def names_in(text: str) -> list[str]:
@@ -66,7 +62,7 @@ class AnswerCheck(Model):
     contains: str | list[str] | None = None
     absent: str | list[str] | None = None
     matches: Expression | None = None
-    json_: dict[str, Scalar | None] | None = Field(default=None, alias="json")
+    json_: dict[JsonPath, Scalar | None] | None = Field(default=None, alias="json")
     """JSONPath -> expected value."""
 
 
@@ -74,7 +70,7 @@ class MessageExtraction(Model):
     """A value taken from a message of a WebSocket or an event; exactly one of the two."""
 
     exactly_one: ClassVar[tuple[str, ...]] = ("json_", "regex")
-    json_: str | None = Field(default=None, alias="json")
+    json_: JsonPath | None = Field(default=None, alias="json")
     regex: Expression | None = None
     which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
     """Of several matches: one of these, or its number, from 1. `all` is a list, for `each`."""
@@ -82,6 +78,8 @@ class MessageExtraction(Model):
     """A regular expression of what is kept of it: its first group, or all that it finds."""
     optional: bool = False
     """Whether the operation is right without it."""
+    keep: bool = False
+    """Whether the user has it in all later visits, too; left out: to the end of this visit."""
 
 
 class Extraction(MessageExtraction):
@@ -89,8 +87,17 @@ class Extraction(MessageExtraction):
 
     exactly_one = ("json_", "regex", "header", "css", "cookie")
     header: str | None = None
-    css: str | None = None
+    css: Selector | None = None
     cookie: str | None = None
     """Of the user, after the answer: one that it set, or that was set before."""
     attribute: str | None = None
     """Of the element that `css` finds; left out: its text."""
+
+    @model_validator(mode="after")
+    def _no_idle_keys(self) -> Self:
+        if self.attribute is not None and self.css is None:
+            raise ValueError("attribute is of the element that css finds: give css, or leave it out")
+        # As it is handed on, each has a `which`.
+        if self.cookie is not None and self.which != "first":
+            raise ValueError("a user has one cookie of a name: leave out which")
+        return self

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of a journey, and blocks of them with a rule of when they are played."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from steelyard.workload.answers import Expression
 from steelyard.workload.step import Step
@@ -59,9 +61,13 @@ class Repeat(Model):
             raise ValueError("repeat: the first number is above the second")
         return self
 
+    def bounds(self) -> tuple[int, int]:
+        """Least and greatest number of times."""
+        return self.repeat if isinstance(self.repeat, tuple) else (self.repeat, self.repeat)
+
     def rounds(self) -> float:
         """Mean number of times."""
-        return sum(self.repeat) / 2 if isinstance(self.repeat, tuple) else float(self.repeat)
+        return sum(self.bounds()) / 2
 
 
 class Each(Model):
@@ -139,17 +145,24 @@ KeyPath = tuple[str | int, ...]
 Place = tuple[KeyPath, Step | Block]
 
 
-def actions_of(block: Block, at: KeyPath) -> Iterator[Place]:
-    """What stands directly in a block, with where in the file."""
-    if isinstance(block, OneOf):
-        for number, choice in enumerate(block.one_of):
-            yield from places(choice.steps, (*at, "one_of", number, "steps"))
-        return
-    if isinstance(block, Take):
-        return
-    yield from places(block.steps, (*at, "steps"))
-    if isinstance(block, If):
-        yield from places(block.else_, (*at, "else"))
+def key_error(at: KeyPath, sentence: str) -> PydanticCustomError:
+    """The error of a key further down than the part that is checked."""
+    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
+
+
+def ways_of(block: Block, at: KeyPath) -> list[list[Place]]:
+    """What stands directly in a block, with where in the file: a list for each of the ways that a visit may take."""
+    lists: list[tuple[KeyPath, list[Any]]]
+    match block:
+        case OneOf():
+            lists = [(("one_of", number, "steps"), each.steps) for number, each in enumerate(block.one_of)]
+        case If():
+            lists = [(("steps",), block.steps), (("else",), block.else_)]
+        case Take():
+            lists = []
+        case _:
+            lists = [(("steps",), block.steps)]
+    return [list(places(steps, (*at, *key))) for key, steps in lists]
 
 
 def places(actions: list[Any], at: KeyPath) -> Iterator[Place]:
@@ -162,11 +175,11 @@ def walk(actions: list[Any], at: KeyPath = ()) -> Iterator[Place]:
     return _walk_places(places(actions, at))
 
 
-def _walk_places(placed: Iterator[Place]) -> Iterator[Place]:
+def _walk_places(placed: Iterable[Place]) -> Iterator[Place]:
     for where, action in placed:
         yield where, action
         if not isinstance(action, Step):
-            yield from _walk_places(actions_of(action, where))
+            yield from _walk_places(chain(*ways_of(action, where)))
 
 
 Expected = dict[str, float]
@@ -197,6 +210,6 @@ def expected_counts(actions: list[Any], times: float = 1.0) -> tuple[Expected, s
                 add(action.steps, times * action.if_.chance)
                 add(action.else_, times * (1 - action.if_.chance))
             case _:
-                inside = [inner for _, inner in _walk_places(actions_of(action, ()))]
+                inside = [inner for _, inner in _walk_places(chain(*ways_of(action, ())))]
                 varying.update(step.operation for step in inside if isinstance(step, Step))
     return counts, varying

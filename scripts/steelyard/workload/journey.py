@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A journey as data: what users do, as HTTP requests that the injector plays without a program (loadgen/README.md)."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from steelyard.workload.answers import names_in
 from steelyard.workload.feeder import Feeder
-from steelyard.workload.flow import Action, Condition, Each, If, KeyPath, Take, Until, expected_counts, walk
+from steelyard.workload.flow import Action, Take, expected_counts, key_error, walk
+from steelyard.workload.names import check_saved, label_of, names_in_texts, saved_names, variables_asked_for
 from steelyard.workload.step import Step
 from steelyard.yamlfile import Model, Scalar, nearest
 
@@ -79,11 +78,6 @@ class Visit(Model):
         return self
 
 
-def key_error(at: KeyPath, sentence: str) -> PydanticCustomError:
-    """The error of a key further down than the part that is checked."""
-    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
-
-
 class Journey(Model):
     """What users do: each draws a visit by weight, plays its steps, and begins again."""
 
@@ -95,25 +89,23 @@ class Journey(Model):
     visits: Annotated[dict[str, Visit], Field(min_length=1)]
 
     def require_names(self, parameters: Collection[str]) -> None:
-        """Refuse `${name}` that nothing gives a value (raises PydanticCustomError)."""
+        """Refuse `${name}` that nothing gives a value, or nothing before it (raises PydanticCustomError)."""
         placed = [
             (("journey", "visits", name, *where), name, action)
             for name, visit in self.visits.items()
             for where, action in walk(visit.steps, ("steps",))
         ]
-        saved = [name for _, _, action in placed if isinstance(action, Step) for name in action.saves()]
-        singles = [action.as_ for _, _, action in placed if isinstance(action, Each)]
+        saved = {name for visit in self.visits.values() for name in saved_names(visit.steps)}
         rows = [
             f"{name}.{column}" for name, feeder in self.feeders.items() for column in feeder.columns or ()
         ]
-        kept = [*self.variables, *saved, *singles]
-        known = [*kept, *rows, *parameters]
+        held = [*self.variables, *saved]
+        known = [*held, *rows, *parameters]
         for at, visit, action in placed:
-            label = f"visit {visit}, {action.operation if isinstance(action, Step) else 'a block'}"
             taken = [action.take] if isinstance(action, Take) else []
             asked_for = (
-                (_names_in_texts(action), known),
-                (_variables_asked_for(action), kept),
+                (names_in_texts(action), known),
+                (variables_asked_for(action), held),
                 (taken, [*self.feeders]),
             )
             for asked, allowed in asked_for:
@@ -122,9 +114,18 @@ class Journey(Model):
                         shown = f"${{{name}}}" if allowed is known else name
                         raise key_error(
                             at,
-                            f"{label}: {shown} stands for nothing{nearest(name, allowed)}:"
+                            f"{label_of(visit, action)}: {shown} stands for nothing{nearest(name, allowed)}:"
                             f" there are {', '.join(sorted(allowed)) or 'no names'}",
                         )
+            for name, save in action.saves().items() if isinstance(action, Step) else ():
+                if save.keep and name in self.variables:
+                    raise key_error(
+                        (*at, "save", name),
+                        f"{name} is a variable, drawn anew at each visit: leave out keep, or take another name",
+                    )
+        check_saved(
+            {name: visit.steps for name, visit in self.visits.items()}, [*self.variables, *rows, *parameters]
+        )
 
     def _is_unread(self, name: str) -> bool:
         """Whether it is of a feeder whose file was not read."""
@@ -161,27 +162,3 @@ class Journey(Model):
     def document(self) -> dict[str, Any]:
         """What the injector is handed, with the keys of the file."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
-
-
-def _conditions(action: Any) -> Iterator[Condition]:
-    if isinstance(action, If):
-        yield action.if_
-    elif isinstance(action, Until):
-        yield action.until
-
-
-def _names_in_texts(action: Any) -> list[str]:
-    """The names in texts of a step or of a block's condition."""
-    texts = (
-        action.texts()
-        if isinstance(action, Step)
-        else (text for each in _conditions(action) for text in each.texts())
-    )
-    return [name for text in texts for name in names_in(text)]
-
-
-def _variables_asked_for(action: Any) -> list[str]:
-    """The variables that a block asks for by name."""
-    if isinstance(action, Each):
-        return [action.each]
-    return [name for each in _conditions(action) for name in each.variables()]

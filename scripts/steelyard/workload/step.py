@@ -17,6 +17,7 @@ from steelyard.workload.answers import (
     Headers,
     MessageExtraction,
     RootPath,
+    Selector,
 )
 from steelyard.workload.feeder import read_beside
 from steelyard.yamlfile import Duration, Limit, Model
@@ -82,7 +83,7 @@ class Part(Model):
 class Submit(Model):
     """A form of the page that the step before asks for, with all that stands in it, hidden fields too."""
 
-    form: str
+    form: Selector
     """CSS selector."""
     fields: dict[str, str] = Field(default_factory=dict)
     """What the user enters, in the place of what stands there; the button that is pressed, if it has a name."""
@@ -210,6 +211,10 @@ class Step(Model):
 
     def texts(self) -> Iterator[str]:
         """All that may hold `${name}`."""
+        yield from (*self.page_texts(), *self.part_texts())
+
+    def page_texts(self) -> Iterator[str]:
+        """The same without its parts."""
         yield from filter(None, (self.path, self.body))
         yield from (*self.headers.values(), *(self.form or {}).values())
         yield from self.submit.fields.values() if self.submit is not None else ()
@@ -218,10 +223,13 @@ class Step(Model):
         for field in (self.multipart or {}).values():
             yield from [field] if isinstance(field, str) else [field.content or "", field.filename]
         yield from (value for value in (self.check.json_ or {}).values() if isinstance(value, str))
-        for part in self.parts:
-            yield from (part.path, *part.headers.values())
         if self.websocket is not None:
             yield from filter(None, (self.websocket.path, self.websocket.send, self.websocket.protocol))
             yield from self.websocket.headers.values()
         if self.events is not None:
             yield from (self.events.path, *self.events.headers.values())
+
+    def part_texts(self) -> Iterator[str]:
+        """Those of its parts, which are asked for once it was answered."""
+        for part in self.parts:
+            yield from (part.path, *part.headers.values())

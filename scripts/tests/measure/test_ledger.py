@@ -13,7 +13,7 @@ from steelyard.measure.ledger import is_void
 from steelyard.measure.ledger import judge as judge_by
 from steelyard.measure.registry import RULES
 from steelyard.measure.series import SLACK
-from steelyard.results.measurement import CycleResult, MachineResult, RatioResult, TimeResult
+from steelyard.results.measurement import CycleResult, MachineResult, OperationCounts, RatioResult, TimeResult
 from steelyard.results.spec import Artifact
 from steelyard.workload.schema import Consistency, Limits, Ratio
 
@@ -423,6 +423,20 @@ def test_nothing_measured_is_void() -> None:
 
 def test_servers_that_answered_nobody_known() -> None:
     assert {"counts", "counts-exact", "errors"} <= failed(injector_requests=0)
+
+
+def test_requests_without_an_answer_are_named_by_operation() -> None:
+    counts = {
+        name: OperationCounts(requests=900, errors=count, unanswered=count, abandoned=0, late=None)
+        for name, count in (("a", 0), ("b", 1), ("c", 20), ("d", 2), ("e", 3))
+    }
+    (check,) = [
+        each for each in judge(healthy(injector_errors=30, operations=counts)) if each.name == "errors"
+    ]
+    assert "30 of 100,000 requests failed, 26 of them unanswered (c 20, e 3, d 2, ...)," in check.detail
+    (check,) = [each for each in judge(healthy(injector_errors=30)) if each.name == "errors"]
+    assert "30 of 100,000 requests failed, " in check.detail
+    assert "unanswered" not in check.detail
 
 
 def test_server_side_errors_count_too() -> None:

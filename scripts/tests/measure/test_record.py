@@ -22,7 +22,7 @@ from steelyard.measure.start import first_answers
 from steelyard.measure.survival import survival_of
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.measure.window import Window
-from steelyard.results.measurement import ComponentResult, CycleResult, TrialMeasurement
+from steelyard.results.measurement import ComponentResult, CycleResult, OperationCounts, TrialMeasurement
 from steelyard.results.spec import Spec
 from steelyard.sampling import nodes
 from steelyard.sampling.columns import COLUMNS
@@ -518,6 +518,31 @@ def test_first_answers_count_from_the_first_start(tmp_path: Path) -> None:
     ]
     found.run.injectors.summaries = lambda: said  # type: ignore[method-assign]
     assert first_answers(found) == pytest.approx({"ping": 3.0, "pong": 10.0})
+
+
+def test_counts_of_operations_are_those_of_all_injectors(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    ping = {"requests": 9, "errors": 3, "unanswered": 2, "abandoned": 1, "late": 0, "latencyMillis": None}
+    said: list[dict[str, Any]] = [
+        {"operations": {"ping": ping, "pong": ping}},
+        {"operations": {"ping": ping}},
+    ]
+    found.run.injectors.summaries = lambda: said  # type: ignore[method-assign]
+    _, measured = figures(found)
+    once = OperationCounts(requests=9, errors=3, unanswered=2, abandoned=1, late=0)
+    twice = OperationCounts(requests=18, errors=6, unanswered=4, abandoned=2, late=0)
+    assert measured.operations == {"ping": twice, "pong": once}
+    del said[1]["operations"]["ping"]["unanswered"]
+    counts = figures(found)[1].operations["ping"]
+    assert (counts.errors, counts.unanswered) == (6, None), "what one does not tell is not nothing"
+    del said[1]
+    assert figures(found)[1].operations == {}, "one injector left nothing"
+
+
+def test_records_of_before_have_no_counts_of_operations() -> None:
+    written = make_measurement().model_dump(mode="json")
+    del written["operations"]
+    assert TrialMeasurement.model_validate(written).operations == {}
 
 
 def test_ratios_are_of_requests_and_outcomes(tmp_path: Path) -> None:

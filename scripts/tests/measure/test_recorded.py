@@ -131,7 +131,7 @@ def figures_of(part: Any) -> Any:
     newer = {
         *("unknown", "gc_unknown", "gc_stall_seconds", "injector_memory_share", "abandoned_requests"),
         *("kernel_share", "softirq_share", "saturated_forwarders", "compiler_wait", "compiler_demand"),
-        "network_path",
+        *("network_path", "operations"),
         *(
             figure.name
             for figure in (*COUNTS, *vars(jvm).values(), *vars(native_memory).values())

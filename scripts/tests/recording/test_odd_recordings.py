@@ -70,6 +70,55 @@ def test_fields_that_occur_twice_are_all_sent(tmp_path: Path) -> None:
     assert text.count("# guessed: tag occurs 2 times, and is sent once") == 2
 
 
+def test_conditions_and_keys_of_requests_are_sent(tmp_path: Path) -> None:
+    tag, day = '"7"', "Wed, 25 Nov 2026 10:00:00 GMT"
+    text, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/item", '{"a": 1}', kind=JSON, headers=[("ETag", tag), ("Last-Modified", day)]),
+        entry(
+            1, f"{SHOP}/item", method="PUT", sent=as_json('{"a": 2}'), asked=[("If-Match", tag)], kind=JSON
+        ),
+        entry(2, f"{SHOP}/item", status=304, asked=[("If-None-Match", 'W/"8"')], kind=JSON),
+        entry(3, f"{SHOP}/item", asked=[("If-Modified-Since", day), ("apikey", "k"), ("Api-Key", "l")]),
+        entry(
+            4, f"{SHOP}/item", asked=[("If-None-Match", "*"), ("User-Agent", "x"), ("Sec-Fetch-Mode", "cors")]
+        ),
+    )
+    assert steps[0]["save"] == {"etag": {"header": "ETag"}, "last_modified": {"header": "Last-Modified"}}
+    assert [step.get("headers") for step in steps[1:]] == [
+        {"If-Match": "${etag}"},
+        {"If-None-Match": 'W/"8"'},
+        {"If-Modified-Since": "${last_modified}", "apikey": "k", "Api-Key": "l"},
+        {"If-None-Match": "*"},
+    ]
+    assert text.count("# guessed: no answer has what If-None-Match holds: it is sent as recorded") == 2
+
+
+def test_a_recording_without_what_browsers_leave_out_says_so(tmp_path: Path) -> None:
+    said = (
+        "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR with sensitive"
+    )
+    assert said in made(tmp_path, entry(0, f"{SHOP}/"))[0]
+    with_secrets = (
+        entry(1, f"{SHOP}/", asked=[("cookie", "a=b")]),
+        entry(1, f"{SHOP}/", headers=[("Set-Cookie", "a=b")]),
+        entry(1, f"{SHOP}/", asked=[("Authorization", "Basic x")]),
+    )
+    for secret in with_secrets:
+        assert said not in made(tmp_path, entry(0, f"{SHOP}/"), secret)[0]
+    elsewhere = entry(1, "http://other/", asked=[("Cookie", "a=b")])
+    assert said in made(tmp_path, entry(0, f"{SHOP}/"), elsewhere)[0]
+
+
+@pytest.mark.parametrize("page", ["", "<form action=/up method=post><input name=note></form>"])
+def test_a_file_without_name_and_content_is_one_to_be_filled_in(tmp_path: Path, page: str) -> None:
+    sent = multipart(("note", "n"), ("photo", "(binary)"))
+    text, steps = made(tmp_path, entry(0, f"{SHOP}/", page), entry(1, f"{SHOP}/up", method="POST", sent=sent))
+    assert steps[1]["multipart"]["photo"] == {"content": "content", "filename": "photo"}
+    assert "# guessed: photo is (binary) in the recording: give filename and type of a file" in text
+    assert "recordings do not hold files" in text
+
+
 def test_headers_that_occur_twice_are_one_list(tmp_path: Path) -> None:
     _, steps = made(tmp_path, entry(0, f"{SHOP}/", asked=[("X-Tag", "a"), ("X-Tag", "b")]))
     assert steps[0]["headers"] == {"X-Tag": "a, b"}

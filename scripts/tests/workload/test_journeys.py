@@ -2,15 +2,19 @@
 """What a journey can say, and what is refused with its line."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from pydantic_core import PydanticCustomError
 
 from steelyard.errors import BadInput
 from steelyard.measure.offered_load import expected_alone
+from steelyard.paths import ROOT
 from steelyard.spec.injectors import intended_mix
+from steelyard.workload.expressions import check_expression, check_path, check_selector
 from steelyard.workload.journey import Journey
 from steelyard.workload.loader import load_workload
 
@@ -53,6 +57,17 @@ def step(name: str, **keys: Any) -> dict[str, Any]:
         ("{operation: a, path: /, save: {x: {css: a, which: 0}}}", 0, "which"),
         ("{operation: a, path: /, save: {x: {css: a, cookie: b}}}", 0, "give exactly one of json, regex"),
         ("{operation: a, path: /, save: {x: {css: a, whihc: 1}}}", 0, "did you mean 'which'?"),
+        ("{operation: a, path: /, save: {x: {cookie: a, which: last}}}", 0, "leave out which"),
+        ("{operation: a, path: /, save: {x: {json: $.a, attribute: href}}}", 0, "give css, or leave it out"),
+        ("{operation: a, path: /, save: {x: {css: 'a[href'}}}", 0, "[ is not closed: close it"),
+        ("{operation: a, path: /, save: {x: {json: '$.[[['}}}", 0, "[ is not closed: close it"),
+        ("{operation: a, path: /, check: {json: {'items.id': 1}}}", 0, "begin with `$`"),
+        (
+            '{operation: a, path: /, check: {matches: \'{"state": "done"}\'}}',
+            0,
+            r"write \{ for the character",
+        ),
+        ("{operation: a, path: /, save: {x: {css: a, part: '\\'}}}", 0, "a lone backslash"),
         ("{operation: a, submit: {form: f}}", 0, "the step before it asks for no page"),
         ("{operation: a, submit: {form: f}, body: x}", 0, "give its fields there"),
         ("{operation: a, events: {path: /, expect: x}, check: {status: 201}}", 0, "events stands alone"),
@@ -94,6 +109,127 @@ def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, action: str, lin
         load(tmp_path, f"visits:\n  v:\n    steps:\n    - {action}")
     assert str(refused.value).startswith(f"{tmp_path}/shop.yaml:{FIRST + 3 + line}: ")
     assert says in str(refused.value)
+
+
+EXPRESSIONS = json.loads((ROOT / "loadgen/src/test/resources/expressions.json").read_text(encoding="utf-8"))
+CHECKS = {"pattern": check_expression, "json": check_path, "css": check_selector}
+
+
+@pytest.mark.parametrize("row", EXPRESSIONS, ids=lambda row: row["text"])
+def test_what_the_injector_would_refuse_is_no_expression_here(row: dict[str, Any]) -> None:
+    """The injector's own test reads the same table (`ExpressionsTest`)."""
+    check = CHECKS[row["is"]]
+    if row["plan"] is None:
+        check(row["text"])
+        assert row["injector"]
+    else:
+        with pytest.raises(ValueError, match=re.escape(row["plan"])):
+            check(row["text"])
+
+
+def saving(name: str, **how: Any) -> dict[str, Any]:
+    return step(f"saves-{name}", save={name: {"css": "a", **how}})
+
+
+def using(name: str, **more: Any) -> dict[str, Any]:
+    return step(f"uses-{name}", headers={"X": f"${{{name}}}"}, **more)
+
+
+def login(*, keep: bool) -> dict[str, Any]:
+    return saving("t", keep=keep)
+
+
+IN_A_LOOP = [{"if": {"saved": "t"}, "steps": [using("t")], "else": [saving("t")]}]
+CHAIN = [
+    {"if": {"saved": "u"}, "steps": [using("u")]},
+    {"if": {"saved": "t"}, "steps": [using("t"), saving("u")]},
+    saving("t"),
+]
+
+
+@pytest.mark.parametrize(
+    "visits",
+    [
+        [[saving("t"), using("t")]],
+        [[login(keep=True)], [using("t")]],
+        [[{"if": {"missing": "t"}, "steps": [login(keep=True)]}, using("t")]],
+        [[{"if": {"saved": "t"}, "steps": [using("t")]}, login(keep=True)]],
+        [[{"if": {"chance": 0.5}, "steps": [saving("t")]}, using("t")]],
+        [[{"one_of": [{"steps": [saving("t")]}, {"steps": []}]}, using("t")]],
+        [[{"repeat": 2, "steps": IN_A_LOOP}]],
+        [[{"repeat": 3, "steps": CHAIN}]],
+        [[{"repeat": 2, "steps": [using("t", optional=True), saving("t")]}]],
+        [[{"until": {"saved": "t"}, "at_most": 3, "steps": [saving("t")]}, using("t")]],
+        [[saving("t", which="all"), {"each": "t", "as": "x", "steps": [using("x")]}]],
+        [[step("page", save={"t": {"css": "a"}}, parts=[{"path": "${t}"}])]],
+    ],
+)
+def test_a_name_may_be_used_where_an_answer_can_have_given_it(visits: list[list[dict[str, Any]]]) -> None:
+    written = {f"v{number}": {"steps": steps} for number, steps in enumerate(visits)}
+    Journey.model_validate({"visits": written}).require_names([])
+
+
+LATER = "${t} has no value there: the steps that save it come later"
+
+
+@pytest.mark.parametrize(
+    ("visits", "at", "says"),
+    [
+        ([[login(keep=False)], [using("t")]], "v1.steps.0", "${t} has no value there: visit v0 saves it for"),
+        (
+            [[login(keep=False)], [{"if": {"saved": "t"}, "steps": [step("a")]}]],
+            "v1.steps.0",
+            "a block: t has",
+        ),
+        ([[using("t"), saving("t")]], "v0.steps.0", LATER),
+        ([[using("t"), login(keep=True)]], "v0.steps.0", LATER),
+        ([[{"repeat": 2, "steps": [using("t"), saving("t")]}]], "v0.steps.0.steps.0", LATER),
+        ([[{"repeat": 1, "steps": IN_A_LOOP}]], "v0.steps.0.steps.0.steps.0", LATER),
+        ([[using("t", optional=True), saving("t")]], "v0.steps.0", LATER),
+        (
+            [[{"if": {"chance": 0.5}, "steps": [saving("t")], "else": [using("t")]}]],
+            "v0.steps.0.else.0",
+            "or on another branch: move one of them before this",
+        ),
+        (
+            [[{"one_of": [{"steps": [saving("t")]}, {"steps": [using("t")]}]}]],
+            "v0.steps.0.one_of.1.steps.0",
+            LATER,
+        ),
+        ([[{"each": "t", "as": "x", "steps": [using("x")]}, saving("t")]], "v0.steps.0", "a block: t has no"),
+    ],
+)
+def test_a_name_that_no_answer_can_have_given_is_refused(
+    visits: list[list[dict[str, Any]]], at: str, says: str
+) -> None:
+    written = {f"v{number}": {"steps": steps} for number, steps in enumerate(visits)}
+    with pytest.raises(PydanticCustomError) as refused:
+        Journey.model_validate({"visits": written}).require_names([])
+    assert says in refused.value.message()
+    assert refused.value.context is not None
+    assert ".".join(map(str, refused.value.context["at"])) == f"journey.visits.{at}"
+
+
+def test_what_always_has_a_value_may_be_saved_as_well() -> None:
+    journey = played(using("t"), saving("t"), variables={"t": {"user": 1}})
+    journey.require_names([])
+    played(using("t"), saving("t")).require_names(["t"])
+    with pytest.raises(PydanticCustomError, match="t is a variable, drawn anew at each visit"):
+        played(login(keep=True), variables={"t": {"user": 1}}).require_names([])
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ("http2: true\nvisits: {v: {steps: [{operation: a, path: /}]}}", 0, "journey.http2"),
+        ("visits: {v: {steps: [{operation: a, path: /, http2: true}]}}", 0, "visits.v.steps.0.http2"),
+    ],
+)
+def test_http2_is_refused_with_what_injectors_speak(tmp_path: Path, text: str, line: int, key: str) -> None:
+    with pytest.raises(
+        BadInput, match=rf"shop\.yaml:{FIRST + line}: unknown key '.*{key}': injectors speak HTTP/1"
+    ):
+        load(tmp_path, text)
 
 
 def test_bounds_of_a_pause_may_have_their_names_of_before(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class DeclaredJourneyTest {
               {"operation": "items", "path": "/items?limit=${limit}",
                "check": {"json": {"$.total": 3, "$.user": "user${me}", "$.open": true, "$.rest": null,
                                   "$.price": 1.5}},
-               "save": {"id": {"json": "$.items[0].id"}}},
+               "save": {"id": {"json": "$.items[0].id", "keep": true}}},
               {"operation": "upload", "method": "POST", "path": "/upload/${id}",
                "multipart": {"csrf": "${csrf}",
                              "file": {"content": "Hello ${word}", "filename": "a.txt", "type": "text/plain"}},

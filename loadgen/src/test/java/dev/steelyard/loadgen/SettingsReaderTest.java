@@ -244,6 +244,8 @@ class SettingsReaderTest {
         "'events': {'path': '/a', 'expect': 'x'}, 'body': 'x' | events' stands alone",
         "'events': {'path': '/a', 'expect': 'x', 'save': {'y': {'css': 'a'}}} | save.y' must be by json or regex",
         "'path': '/a', 'save': {'x': {'css': 'a', 'which': 0}} | which' is 0: it must be one of [first, last,",
+        "'path': '/a', 'save': {'x': {'json': '$', 'attribute': 'b'}} | attribute' belongs to css",
+        "'path': '/a', 'save': {'x': {'cookie': 'a', 'which': 'last'}} | which' has no meaning for a cookie",
         "'submit': {'form': 'f'} | 'journey' submits a form in a, and the step before it asks for no page",
         "'submit': {'form': 'f'}, 'body': 'x' | submit' excludes form and body",
       })

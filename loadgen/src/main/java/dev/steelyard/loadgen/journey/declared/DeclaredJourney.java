@@ -5,7 +5,6 @@ import dev.steelyard.loadgen.journey.Journey;
 import dev.steelyard.loadgen.journey.Pause;
 import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.WrongAnswer;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +72,7 @@ public final class DeclaredJourney implements Journey {
     visit = shared.visits[chosen];
     position = 0;
     page = null;
-    Arrays.fill(values, null);
+    forget();
     for (int i = 0; i < shared.draws.size(); i++) {
       values[i] = shared.draws.get(i).apply(user);
     }
@@ -82,6 +81,15 @@ public final class DeclaredJourney implements Journey {
     }
     if (visit.declared().forgetCookies()) {
       user.cookies().clear();
+    }
+  }
+
+  /** Forgets what was saved in the visit before, but for what is kept. */
+  private void forget() {
+    for (int slot = 0; slot < values.length; slot++) {
+      if (!shared.kept.get(slot)) {
+        values[slot] = null;
+      }
     }
   }
 
@@ -185,7 +193,7 @@ public final class DeclaredJourney implements Journey {
     return address.toString();
   }
 
-  /** Keeps what an answer said for the rest of the visit; null for nothing. */
+  /** Keeps what an answer said, for the rest of the visit or longer; null for nothing. */
   public void save(int slot, Object value) {
     values[slot] = value;
   }

@@ -6,6 +6,7 @@ import dev.steelyard.loadgen.journey.Journeys;
 import dev.steelyard.loadgen.journey.Mix;
 import dev.steelyard.loadgen.journey.User;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,10 @@ public final class DeclaredJourneys implements Journeys {
   final int slots;
   final int counters;
   final List<Function<User, String>> draws = new ArrayList<>();
+
+  /** Slots whose values outlive a visit. */
+  final BitSet kept = new BitSet();
+
   IntConsumer outcomes = unseen -> {};
 
   private final Map<String, String> constants;
@@ -113,11 +118,17 @@ public final class DeclaredJourneys implements Journeys {
     variables.putIfAbsent(name, variables.size());
   }
 
+  private void addSlot(String name, JourneySpec.Save save) {
+    addSlot(name);
+    if (save.keep()) {
+      kept.set(slot(name));
+    }
+  }
+
   private void addSlots(List<Action> actions) {
     for (Action action : actions) {
       if (action instanceof JourneySpec.Step step) {
-        step.save().keySet().forEach(this::addSlot);
-        step.streamSaves().keySet().forEach(this::addSlot);
+        step.saves().forEach(this::addSlot);
       } else if (action instanceof Block block) {
         if (block.as() != null) {
           addSlot(block.as());

@@ -179,12 +179,12 @@ public record JourneySpec(
       return path != null || submit != null;
     }
 
-    /** What is saved from a message. */
-    Map<String, Save> streamSaves() {
+    /** What is saved from an answer, or from a message. */
+    Map<String, Save> saves() {
       if (websocket != null) {
         return websocket.save();
       }
-      return events != null ? events.save() : Map.of();
+      return events != null ? events.save() : save;
     }
 
     @Override
@@ -305,6 +305,7 @@ public record JourneySpec(
    *     number, from 1
    * @param part pattern of what is kept of it: its first group, or all of it; null for the whole
    * @param optional whether an answer without it is right; it has no value then
+   * @param keep whether the user has it in later visits as well
    */
   public record Save(
       String json,
@@ -315,7 +316,8 @@ public record JourneySpec(
       String attribute,
       JsonNode which,
       String part,
-      Boolean optional) {
+      Boolean optional,
+      Boolean keep) {
     /** All that {@code which} may be, but for numbers. */
     public static final List<String> WHICH = List.of("first", "last", "random", "all");
 
@@ -328,7 +330,14 @@ public record JourneySpec(
       if (!WHICH.contains(which.asText()) && !(which.isIntegralNumber() && which.asInt() > 0)) {
         throw must("which", which, "one of %s, or a number from 1".formatted(WHICH));
       }
+      if (attribute != null && css == null) {
+        throw new SettingsException("attribute", "belongs to css: give that, or leave it out");
+      }
+      if (cookie != null && !which.asText().equals("first")) {
+        throw new SettingsException("which", "has no meaning for a cookie: leave it out");
+      }
       optional = requireNonNullElse(optional, false);
+      keep = requireNonNullElse(keep, false);
     }
   }
 

@@ -146,6 +146,32 @@ class FlowTest {
   }
 
   @Test
+  void forgetsAtEachVisitWhatIsNotKept() throws Exception {
+    String login =
+        "{'operation': 'login', 'path': '/', 'save': {'token': {'header': 'X', 'keep': true},"
+            + " 'page': {'header': 'Y'}}}";
+    String once = "{'if': {'missing': 'token'}, 'steps': [%s]}, %s".formatted(login, step("look"));
+    DeclaredJourney journey = journey(once);
+    assertEquals("login", play(journey, 1));
+    journey.save(journeys.slot("token"), "t");
+    journey.save(journeys.slot("page"), "p");
+    assertEquals("look", play(journey, 1));
+    assertEquals(Map.of("token", "t", "page", "p"), journey.saved());
+    assertEquals("look look", play(journey, 2), "logged in once");
+    assertEquals(Map.of("token", "t"), journey.saved());
+    journey.save(journeys.slot("token"), null);
+    assertEquals("login look", play(journey, 2), "until it is empty");
+  }
+
+  @Test
+  void eachUserKeepsItsOwn() throws Exception {
+    String keeping = "{'operation': 'a', 'path': '/', 'save': {'x': {'css': 'b', 'keep': true}}}";
+    DeclaredJourney journey = journey(keeping);
+    journey.save(journeys.slot("x"), "1");
+    assertEquals(Map.of(), journeys.start(new User(1, 1)).saved());
+  }
+
+  @Test
   void choosesByWeight() throws Exception {
     String steps =
         "{'one_of': [{'weight': 3, 'steps': [%s]}, {'steps': [%s, %s]}]}"
