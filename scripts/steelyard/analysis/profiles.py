@@ -34,15 +34,20 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             *(
                 "VM_GenCollect",
+                "VM_Serial",
                 "VM_ParallelGC",
+                "VM_ParallelCollect",
                 "VM_G1",
                 "VM_Collect",
                 "VM_Z",
+                "VM_XOperation",
                 "VM_Shenandoah",
                 "GangWorker::",
             ),
             *("WorkerThread::", "G1", "PSPromotion", "PSScavenge", "PSParallel", "ParallelGC", "GCTask"),
             *("Shenandoah", "ZWorker", "ZDriver", "ZMark", "ZRelocate", "ConcurrentGCThread", "MM_", "GC_"),
+            *("SerialFullGC::", "SerialHeap::collect", "SerialHeap::do_", "SerialHeap::try_collect"),
+            *("GenMarkSweep::", "DefNewGeneration::collect", "DefNewGeneration::copy_to_survivor_space"),
         ),
     ),
     (
@@ -68,7 +73,10 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("", ("java/", "javax/", "jakarta/", "jdk/", "sun/", "com/sun/")),
 )
-"""Whose work a frame is, by its beginning; of none: whoever called it."""
+"""Whose work a frame is, by its beginning; of none: whoever called it. The operations of HotSpot's Serial and Parallel
+collectors have other names from release to release (OpenJDK, gc/serial/serialVMOperations.hpp and
+gc/parallel/psVMOperations.hpp: `VM_GenCollectForAllocation` of 17 is `VM_SerialCollectForAllocation` of 25). A heap's
+`mem_allocate` is left out: an application's thread runs it."""
 _OWN_THREADS = ("JIT compiler", "garbage collector")
 AREAS = ("application", *(name for name, _ in _AREAS if name), "kernel", "other")
 
@@ -156,15 +164,23 @@ def is_method(frame: str) -> bool:
 
 def own_method(event: Event, stack: Stack) -> tuple[str, str]:
     """The method that a cost is put to, and its area: the innermost Java method with all that it calls outside of Java;
-    of a compiler's or a collector's threads their area alone."""
+    of a compiler's or a collector's threads their area alone, also while the kernel works for them."""
     calls = calls_of(event, stack)
-    area = area_of(calls)
+    area = _area_outside_kernel(calls)
     if area in _OWN_THREADS:
         return area, area
     for end in range(len(calls), 0, -1):
         if is_method(calls[end - 1]):
             return plain(calls[end - 1]), area_of(calls[:end])
     return "JVM and native code", "other"
+
+
+def _area_outside_kernel(calls: Stack) -> str | None:
+    """Whose work the last call before the kernel's is; None: all are the kernel's."""
+    end = len(calls)
+    while end and calls[end - 1].endswith(_KERNEL):
+        end -= 1
+    return area_of(calls[:end]) if end else None
 
 
 def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int = 0) -> list[Change]:
