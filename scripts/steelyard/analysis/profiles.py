@@ -105,7 +105,7 @@ class ProfileData:
     event: Event
     slices: Sequence[Mapping[Stack, int]]
     requests: Sequence[float]
-    """In each slice, on the average of its start."""
+    """In each slice, on the average of its start; where a start itself is what is measured, 1,000 for each."""
 
     @property
     def per_thousand(self) -> float:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from steelyard.build import BUILDS
 from steelyard.engines.base import Engine
@@ -23,7 +24,7 @@ from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
 from steelyard.results.profile import RECORD, Profile
-from steelyard.results.schema import ArmRecord, Event, Phase, Profiler, Session
+from steelyard.results.schema import ArmRecord, Event, Phase, Planned, Profiler, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_folder, write_record
 from steelyard.session.async_profiler import (
@@ -34,12 +35,14 @@ from steelyard.session.async_profiler import (
     keep_slices,
     passes,
     require_library,
+    slice_seconds,
 )
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
-from steelyard.session.evidence import gather, measure_outcome
+from steelyard.session.evidence import TrialOutcome, gather, measure_outcome
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.profilers import RECORD_COMMAND
+from steelyard.session.trial import trial_record
 from steelyard.session.trial_run import TrialFailedError, TrialRun, extra_run
 
 _REPORT = [
@@ -132,12 +135,7 @@ class Profiles:
     def _make(self, plain: Spec, profilers: Sequence[Profiler], names: str, start: int) -> None:
         name = f"profile-{plain.arm}-{names}"
         folder = self.directory.trials_path / name
-        spec = plain.with_changes(
-            "server",
-            lambda server: {
-                "jvm_options": [*server.jvm_options, *_options(server, profilers, self._library(plain))]
-            },
-        )
+        spec = self._with_profilers(plain, profilers)
         servers = {server.name for server in spec.servers}
 
         def server_pids() -> list[int]:
@@ -150,51 +148,59 @@ class Profiles:
             caches.populate(plain)
             try:
                 PROCEDURES[spec.procedure](run, lambda: caches.install(spec, run.deployment))
-                logs = {server: run.deployment.logs(server) for server in sorted(servers)}
                 if (event := profilers[0]) in EVENTS:
-                    self._keep_slices(event, start, names, run, logs)
+                    self._keep_slices(event, start, names, run)
                 else:
+                    logs = {server: run.deployment.logs(server) for server in sorted(servers)}
                     self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids)
             finally:
                 watch.end()
+
+    def _with_profilers(self, plain: Spec, profilers: Sequence[Profiler]) -> Spec:
+        """An arm's spec with the profilers' options. A JITServer's launcher hands what it is given to a JVM as its
+        options (OpenJ9, runtime/jitserver_launcher/jitserver.c); of its work CPU time is all that tells."""
+        libraries, seconds = self._library(plain), slice_seconds(plain.procedure)
+
+        def with_options(component: Component) -> dict[str, list[str]]:
+            options = _options(component, profilers, libraries, seconds)
+            return {"jvm_options": [*component.jvm_options, *options]}
+
+        spec = plain.with_changes("server", with_options)
+        return spec.with_changes("compiler", with_options) if "cpu" in profilers else spec
 
     def _library(self, spec: Spec) -> Path:
         """The package of async-profiler in the build that the injectors are of."""
         build = next(injector.artifact.build for injector in spec.injectors)
         return BUILDS / str(build) / PACKAGE
 
-    def _keep_slices(
-        self, event: Event, start: int, names: str, run: TrialRun, logs: Mapping[str, Path]
-    ) -> None:
+    def _keep_slices(self, event: Event, start: int, names: str, run: TrialRun) -> None:
         """Keep the slices of the measured window, and what the trial measured beside them."""
-        arm = run.spec.arm
+        spec = run.spec
         outcome = measure_outcome(gather(run))
         figures = outcome.measurement
         measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
-        usual = [
-            trial.metrics["throughput"]
-            for trial in self.directory.trials()
-            if trial.arm == arm and trial.state == "valid" and "throughput" in trial.metrics
-        ]
-        with write_folder(self.directory.path / "profiles" / arm / names) as kept:
+        is_start = spec.procedure == "start-up"
+        with write_folder(self.directory.path / "profiles" / spec.arm / names) as kept:
             slices = {
-                server: keep_slices(event, folder, run.window, kept / server)
-                for server, folder in logs.items()
+                name: keep_slices(event, run.deployment.logs(name), run.window, kept / name, spec.procedure)
+                for name in sorted(component.name for component in spec.of("server", "compiler"))
             }
-            if not any(slices.values()):
-                raise ServerFailed(
-                    f"async-profiler left no slice of the window, which has to be {2 * SLICE:g} s long: see"
-                    f" {next(iter(logs.values()))}"
-                )
-            change = measured / fmean(usual) - 1 if measured is not None and usual else None
+            for server in spec.servers:
+                if not slices[server.name]:
+                    length = "" if is_start else f", which has to be {2 * SLICE:g} s long"
+                    raise ServerFailed(
+                        f"async-profiler left no slice of the window of {server.name}{length}: see"
+                        f" {run.deployment.logs(server.name)}"
+                    )
             record = Profile(
-                arm=arm,
+                arm=spec.arm,
                 event=event,
                 start=start,
-                slice_seconds=SLICE,
-                slices=slices,
+                slice_seconds=slice_seconds(spec.procedure),
+                slices={name: files for name, files in slices.items() if files},
+                per="start" if is_start else "requests",
                 request_rate=measured,
-                throughput_change=change,
+                **profiled_changes(spec, outcome, self.directory.trials()),
             )
             write_record(kept / RECORD, record)
 
@@ -215,7 +221,32 @@ class Profiles:
                 raise ServerFailed(f"the profilers left nothing: see {folder / 'logs'} and {logs[0]}")
 
 
-def _options(component: Component, profilers: Sequence[Profiler], libraries: Path) -> list[str]:
+def profiled_changes(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial]) -> dict[str, Any]:
+    """What profiling changed in a trial, against the mean of its arm's valid trials: fields of `Profile`.
+
+    The servers' CPU is held against theirs as well: under an open load, or with think times, throughput is the load's.
+    """
+    place = Planned(order=0, block=0, arm=spec.arm)
+    metrics = trial_record(place, spec, outcome, 0.0, {}).metrics
+
+    def change(name: str) -> float | None:
+        usual = [
+            trial.metrics[name]
+            for trial in trials
+            if trial.arm == spec.arm and trial.state == "valid" and name in trial.metrics
+        ]
+        return metrics[name] / fmean(usual) - 1 if name in metrics and usual and fmean(usual) else None
+
+    return {
+        "throughput_change": change("throughput"),
+        "cpu_change": change("start_cpu" if spec.procedure == "start-up" else "cpu_per_1k"),
+        "failed_checks": [check.name for check in outcome.checks if check.voids and check.has_failed],
+    }
+
+
+def _options(
+    component: Component, profilers: Sequence[Profiler], libraries: Path, seconds: float
+) -> list[str]:
     """What a JVM needs to be told, so that it can be profiled.
 
     Sources: the `java` command's manual (JDK 17: StartFlightRecording, DumpPerfMapAtExit); OpenJ9 documentation
@@ -232,7 +263,7 @@ def _options(component: Component, profilers: Sequence[Profiler], libraries: Pat
         options.append(f"-Xdump:java:events=user,file={FOLDER}/logs/javacore.%seq.txt")
     for event in EVENTS:
         if event in profilers:
-            options.append(agent_option(event, libraries / require_library(event)))
+            options.append(agent_option(event, libraries / require_library(event), seconds))
     return options
 
 
