@@ -87,6 +87,11 @@ def keep_slices(
     return [path.name for path in inside]
 
 
+def profiled_trials(profilers: Sequence[Profiler], starts: int) -> int:
+    """Trials that profile an arm: async-profiler's events are watched over several starts, the others once."""
+    return sum(starts if together[0] in EVENTS else 1 for together in passes(profilers))
+
+
 def passes(profilers: Sequence[Profiler]) -> list[list[Profiler]]:
     """Which profilers watch one trial together: of async-profiler's events each has one of its own."""
     others = [name for name in profilers if name not in EVENTS]
