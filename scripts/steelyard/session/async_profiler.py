@@ -9,15 +9,16 @@ which it ends.
 import platform
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from steelyard.errors import MissingRequirement
+from steelyard.errors import MissingRequirement, ServerFailed
 from steelyard.experiment.schema import ProcedureName
 from steelyard.jvm.rows import FOLDER
 from steelyard.results.profile import INTERVALS
 from steelyard.results.schema import Event, Profiler
+from steelyard.results.spec import Spec
 
 EVENTS: tuple[Event, ...] = get_args(Event)
 SLICE, START_SLICE = 2.0, 1.0
@@ -85,6 +86,32 @@ def keep_slices(
     for path in inside:
         shutil.copy(path, kept / path.name)
     return [path.name for path in inside]
+
+
+def keep_window(
+    event: Event, spec: Spec, logs: Mapping[str, Path], window: tuple[float, float], kept: Path
+) -> dict[str, list[str]]:
+    """Copy the slices of a trial's servers, and of its compilers where they have any.
+
+    Args:
+        logs: folder of each.
+        window: epoch seconds.
+        kept: folder that gets them, each in one of its own.
+
+    Returns:
+        Their names by component, in order of time.
+
+    Raises:
+        ServerFailed: a server has none: what the others did is not the arm's profile.
+    """
+    slices = {name: keep_slices(event, logs[name], window, kept / name, spec.procedure) for name in sorted(logs)}
+    for server in spec.servers:
+        if not slices[server.name]:
+            length = "" if spec.procedure == "start-up" else f", which has to be {2 * SLICE:g} s long"
+            raise ServerFailed(
+                f"async-profiler left no slice of the window of {server.name}{length}: see {logs[server.name]}"
+            )
+    return {name: files for name, files in slices.items() if files}
 
 
 def profiled_trials(profilers: Sequence[Profiler], starts: int) -> int:

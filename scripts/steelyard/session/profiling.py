@@ -30,9 +30,8 @@ from steelyard.results.store import SessionDirectory, write_folder, write_record
 from steelyard.session.async_profiler import (
     EVENTS,
     PACKAGE,
-    SLICE,
     agent_option,
-    keep_slices,
+    keep_window,
     passes,
     require_library,
     slice_seconds,
@@ -179,26 +178,15 @@ class Profiles:
         outcome = measure_outcome(gather(run))
         figures = outcome.measurement
         measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
-        is_start = spec.procedure == "start-up"
         with write_folder(self.directory.path / "profiles" / spec.arm / names) as kept:
-            slices = {
-                name: keep_slices(event, run.deployment.logs(name), run.window, kept / name, spec.procedure)
-                for name in sorted(component.name for component in spec.of("server", "compiler"))
-            }
-            for server in spec.servers:
-                if not slices[server.name]:
-                    length = "" if is_start else f", which has to be {2 * SLICE:g} s long"
-                    raise ServerFailed(
-                        f"async-profiler left no slice of the window of {server.name}{length}: see"
-                        f" {run.deployment.logs(server.name)}"
-                    )
+            logs = {part.name: run.deployment.logs(part.name) for part in spec.of("server", "compiler")}
             record = Profile(
                 arm=spec.arm,
                 event=event,
                 start=start,
                 slice_seconds=slice_seconds(spec.procedure),
-                slices={name: files for name, files in slices.items() if files},
-                per="start" if is_start else "requests",
+                slices=keep_window(event, spec, logs, run.window, kept),
+                per="start" if spec.procedure == "start-up" else "requests",
                 request_rate=measured,
                 **profiled_changes(spec, outcome, self.directory.trials()),
             )
