@@ -27,8 +27,11 @@ MOST = 400
 _ANNOTATIONS = ("_[0]", "_[1]", "_[j]", "_[i]", "_[k]")
 """Of async-profiler: compiled by C1, by C2 or another compiler, inlined, interpreted or a type, of the kernel."""
 _KERNEL = "_[k]"
+_COMPILERS = ("C1 CompilerThre", "C2 CompilerThre", "JIT Compilation", "JIT IProfiler")
+_COLLECTORS = ("GC Thread#", "GC Worker", "Concurrent Mark", "Dedicated GC")
+"""Threads, with whose names stacks by perf begin: libraries without frame pointers cut what they called first."""
 _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("JIT compiler", ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer")),
+    ("JIT compiler", ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer", *_COMPILERS)),
     (
         "garbage collector",
         (
@@ -46,6 +49,7 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
             ),
             *("WorkerThread::", "G1", "PSPromotion", "PSScavenge", "PSParallel", "ParallelGC", "GCTask"),
             *("Shenandoah", "ZWorker", "ZDriver", "ZMark", "ZRelocate", "ConcurrentGCThread", "MM_", "GC_"),
+            *_COLLECTORS,
             *("SerialFullGC::", "SerialHeap::collect", "SerialHeap::do_", "SerialHeap::try_collect"),
             *("GenMarkSweep::", "DefNewGeneration::collect", "DefNewGeneration::copy_to_survivor_space"),
         ),

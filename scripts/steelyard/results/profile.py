@@ -27,6 +27,7 @@ class Profile(Record):
     format_version: int = FORMAT_VERSION
     arm: str
     event: Event
+    sampler: Literal["async-profiler", "perf"] = "async-profiler"
     start: int = 1
     """Which of the arm's profiled starts."""
     slice_seconds: float

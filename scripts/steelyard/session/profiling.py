@@ -11,9 +11,10 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -39,6 +40,7 @@ from steelyard.session.async_profiler import (
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
 from steelyard.session.evidence import TrialOutcome, gather, measure_outcome
+from steelyard.session.perf_stacks import read_recording, slices_of
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.profilers import RECORD_COMMAND
 from steelyard.session.trial import trial_record
@@ -73,11 +75,11 @@ class _Watch:
     folder: Path
     profilers: Sequence[Profiler]
     children: Children
-    server_pids: Callable[[], list[int]]
-    """Processes of the servers, now."""
+    server_pids: Callable[[], dict[int, str]]
+    """Processes of the servers, now, and whose they are."""
     perf: Child | None = None
-    pids: list[int] = field(default_factory=list)
-    """Of the servers' JVMs, once they have been under load."""
+    pids: dict[int, str] = field(default_factory=dict)
+    """Of the servers' JVMs, once they have been under load; with the server of each."""
 
     def phase(self, phase: Phase) -> None:
         """Record what the procedure measures: of a start-up the start as well."""
@@ -88,7 +90,7 @@ class _Watch:
                 "perf", command, console=self.folder / "logs" / "perf.log", cwd=self.folder
             )
         if phase == "stop":  # under load still: the injectors stop in this phase
-            self.pids = [pid for pid in self.server_pids() if _is_java(pid)]
+            self.pids = {pid: name for pid, name in self.server_pids().items() if _is_java(pid)}
             for pid in self.pids if "javacore" in self.profilers else ():
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGQUIT)
@@ -137,9 +139,9 @@ class Profiles:
         spec = self._with_profilers(plain, profilers)
         servers = {server.name for server in spec.servers}
 
-        def server_pids() -> list[int]:
+        def server_pids() -> dict[int, str]:
             started = (each for each in run.deployment.started_components() if each.name in servers)
-            return [pid for component in started for pid in component.pids]
+            return {pid: component.name for component in started for pid in component.pids}
 
         watch = _Watch(spec, folder, profilers, self.context.children, server_pids)
         with extra_run(self.directory, self.engines, self.context, name, spec, watch.phase) as run:
@@ -151,7 +153,8 @@ class Profiles:
                     self._keep_slices(event, start, names, run)
                 else:
                     logs = {server: run.deployment.logs(server) for server in sorted(servers)}
-                    self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids)
+                    keep_stacks = partial(self._keep_stacks, run, watch.pids)
+                    self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids, keep_stacks)
             finally:
                 watch.end()
 
@@ -175,24 +178,56 @@ class Profiles:
     def _keep_slices(self, event: Event, start: int, names: str, run: TrialRun) -> None:
         """Keep the slices of the measured window, and what the trial measured beside them."""
         spec = run.spec
-        outcome = measure_outcome(gather(run))
-        figures = outcome.measurement
-        measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
         with write_folder(self.directory.path / "profiles" / spec.arm / names) as kept:
             logs = {part.name: run.deployment.logs(part.name) for part in spec.of("server", "compiler")}
-            record = Profile(
-                arm=spec.arm,
-                event=event,
-                start=start,
-                slice_seconds=slice_seconds(spec.procedure),
-                slices=keep_window(event, spec, logs, run.window, kept),
-                per="start" if spec.procedure == "start-up" else "requests",
-                request_rate=measured,
-                **profiled_changes(spec, outcome, self.directory.trials()),
-            )
-            write_record(kept / RECORD, record)
+            slices = keep_window(event, spec, logs, run.window, kept)
+            self._write_profile(kept, run, slices, event=event, start=start)
 
-    def _keep(self, arm: str, folder: Path, logs: Sequence[Path], pids: Sequence[int]) -> None:
+    def _write_profile(self, kept: Path, run: TrialRun, slices: dict[str, list[str]], **more: Any) -> None:
+        """Write the record of a profile beside its slices."""
+        spec, outcome = run.spec, measure_outcome(gather(run))
+        figures = outcome.measurement
+        measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
+        record = Profile(
+            arm=spec.arm,
+            slice_seconds=slice_seconds(spec.procedure),
+            slices=slices,
+            per="start" if spec.procedure == "start-up" else "requests",
+            request_rate=measured,
+            **profiled_changes(spec, outcome, self.directory.trials()),
+            **more,
+        )
+        write_record(kept / RECORD, record)
+
+    def _keep_stacks(self, run: TrialRun, servers: Mapping[int, str], data: Path, kept: Path) -> None:
+        """Keep the stacks of a recording as a profile of CPU time, where async-profiler makes none in this session."""
+        if "cpu" in self.directory.session().profilers or not servers:
+            return
+        clock = self.context.clock
+        ahead = clock.time() - clock.monotonic()
+        window = (run.window[0] - ahead, run.window[1] - ahead)
+        is_start, seconds = run.spec.procedure == "start-up", slice_seconds(run.spec.procedure)
+        try:
+            script = read_recording(data, servers, _REPORT_LIMIT)
+        except ServerFailed as failure:
+            self.context.watcher.note(f"perf.data of {run.spec.arm} has no flame graph: {failure}")
+            return
+        slices: dict[str, list[str]] = {}
+        for server, texts in slices_of(script, servers, window, seconds, is_start).items():
+            (kept / server).mkdir()
+            for number, text in enumerate(texts):
+                (kept / server / f"cpu-{number}.collapsed").write_text(text, encoding="utf-8")
+                slices.setdefault(server, []).append(f"cpu-{number}.collapsed")
+        self._write_profile(kept, run, slices, event="cpu", sampler="perf")
+
+    def _keep(
+        self,
+        arm: str,
+        folder: Path,
+        logs: Sequence[Path],
+        pids: Collection[int],
+        keep_stacks: Callable[[Path, Path], None] = lambda _data, _kept: None,
+    ) -> None:
         """Move what was recorded to `profiles/ARM/PROFILERS/`, under the names of the servers."""
         with write_folder(self.directory.path / "profiles" / arm) as kept:
             for log in logs:
@@ -201,6 +236,7 @@ class Profiles:
             data = folder / "perf.data"
             if data.exists():
                 (kept / "perf.txt").write_text(_perf_report(data), encoding="utf-8")
+                keep_stacks(data, kept)
                 shutil.move(data, kept / data.name)
             for path in (Path(f"/tmp/perf-{pid}.map") for pid in pids):
                 if path.exists():
