@@ -31,7 +31,10 @@ _COMPILERS = ("C1 CompilerThre", "C2 CompilerThre", "JIT Compilation", "JIT IPro
 _COLLECTORS = ("GC Thread#", "GC Worker", "Concurrent Mark", "Dedicated GC")
 """Threads, with whose names stacks by perf begin: libraries without frame pointers cut what they called first."""
 _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("JIT compiler", ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer", *_COMPILERS)),
+    (
+        "JIT compiler",
+        ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer", *_COMPILERS),
+    ),
     (
         "garbage collector",
         (

@@ -44,9 +44,7 @@ def _baseline_of(
 ) -> SampledProfile | None:
     """What a profile is compared with: the baseline's of the same event; None where it is that itself."""
     wanted = (first, profile.record.event)
-    same = (
-        other for other in profiles if other.starts and (other.record.arm, other.record.event) == wanted
-    )
+    same = (other for other in profiles if other.starts and (other.record.arm, other.record.event) == wanted)
     baseline = next(same, None)
     return baseline if baseline is not profile else None
 
@@ -166,7 +164,9 @@ def _shares(profile: SampledProfile) -> str:
 
 def _overhead(records: Sequence[Profile]) -> str:
     """What the profiler cost: under an open load the servers' CPU alone shows it."""
-    slowest = min((each.throughput_change for each in records if each.throughput_change is not None), default=None)
+    slowest = min(
+        (each.throughput_change for each in records if each.throughput_change is not None), default=None
+    )
     dearest = max((each.cpu_change for each in records if each.cpu_change is not None), default=None)
     cpu = "CPU of a start" if records[0].per == "start" else "CPU per request"
     changed = [

@@ -45,9 +45,9 @@ def slice_seconds(procedure: ProcedureName) -> float:
 
 
 def agent_option(event: Event, library: Path, seconds: float = SLICE) -> str:
-    """The JVM's option, for slices of so many seconds. Lambdas and hidden classes have the same name in each run (`norm`), kernel frames and compiled
-    methods an annotation (`ann`); where perf events are closed, `cpu` samples by timers of threads (async-profiler's
-    documentation, ProfilerOptions and CpuSamplingEngines)."""
+    """The JVM's option, for slices of so many seconds. Lambdas and hidden classes have the same name in each run
+    (`norm`), kernel frames and compiled methods an annotation (`ann`); where perf events are closed, `cpu` samples by
+    timers of threads (async-profiler's documentation, ProfilerOptions and CpuSamplingEngines)."""
     file = f"{FOLDER}/logs/{event}-%n.collapsed"
     options = f"start,event={event},interval={INTERVALS[event]},loop={seconds:g}s,collapsed,total,ann,norm,file={file}"
     return f"-agentpath:{library}={options},log={FOLDER}/logs/async-profiler.log"
@@ -104,7 +104,9 @@ def keep_window(
     Raises:
         ServerFailed: a server has none: what the others did is not the arm's profile.
     """
-    slices = {name: keep_slices(event, logs[name], window, kept / name, spec.procedure) for name in sorted(logs)}
+    slices = {
+        name: keep_slices(event, logs[name], window, kept / name, spec.procedure) for name in sorted(logs)
+    }
     for server in spec.servers:
         if not slices[server.name]:
             length = "" if spec.procedure == "start-up" else f", which has to be {2 * SLICE:g} s long"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stacks of a recording by perf as slices like async-profiler's, for platforms that it has no library for (ppc64le).
 
-What `perf script` writes of a sample, the innermost frame first (perf-script(1)), compiled methods by the map of the JVM:
+What `perf script` writes of a sample, the innermost frame first (perf-script(1)), compiled methods by the JVM's map:
 
     http-nio-1 4711/4730  5001.250000: cpu-clock:
             ffffffff81a0c2f3 tcp_sendmsg ([kernel.kallsyms])
@@ -35,7 +35,7 @@ COST = round(1e9 / FREQUENCY)
 
 
 def read_recording(data: Path, pids: Iterable[int], limit: float) -> str:
-    """What perf tells of the samples of these processes (raises ServerFailed: nothing, or not within so many seconds)."""
+    """What perf tells of the samples of these processes (raises ServerFailed: nothing, or not within the limit)."""
     command = [*_SCRIPT, "--pid", ",".join(map(str, pids)), "--input", str(data)]
     try:
         script = subprocess.run(
@@ -83,8 +83,8 @@ def slices_of(
 
 
 def _samples(script: str) -> Iterator[tuple[int, float, str]]:
-    """Process, time and stack of each sample, the outermost frame first. A stack without methods begins with its thread,
-    without its number: of compilers and collectors often nothing else says whose work it is."""
+    """Process, time and stack of each sample, the outermost frame first. A stack without methods begins with its
+    thread, less its number: of compilers and collectors often nothing else says whose work it is."""
     for text in script.split("\n\n"):
         head, *lines = text.strip("\n").split("\n")
         sample = _HEADER.match(head)

@@ -169,7 +169,7 @@ class SessionPlan:
         return [f"The engines ran different JVMs ({listed}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
-        """Shortest and longest expected time of the whole session with its profiles, repeats of void trials left out."""
+        """Shortest and longest expected time of the session and its profiles, repeats of void trials left out."""
         each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
         fewest, most = (3, search.trials) if search is not None else (1, 1)

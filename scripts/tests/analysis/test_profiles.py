@@ -42,7 +42,10 @@ def test_what_is_no_such_line_is_refused(line: str) -> None:
         ((LIBERTY, "sun/nio/ch/SocketDispatcher.write0_[0]", "__libc_write"), "network"),
         (("start_thread", "CompileBroker::compiler_thread_loop", "IndexSet::IndexSet"), "JIT compiler"),
         (("start_thread", "GangWorker::loop", "PSPromotionManager::drain"), "garbage collector"),
-        (("start_thread", "VM_GenCollectForAllocation::doit", "FastScanClosure::do_oop"), "garbage collector"),
+        (
+            ("start_thread", "VM_GenCollectForAllocation::doit", "FastScanClosure::do_oop"),
+            "garbage collector",
+        ),
         (("start_thread", "VM_SerialCollectForAllocation::doit", "FastScanClosure"), "garbage collector"),
         (("start_thread", "VM_SerialGCCollect::doit", "MarkSweep::mark"), "garbage collector"),
         (("start_thread", "VMThread::run", "SerialHeap::do_young_collection"), "garbage collector"),

@@ -36,9 +36,14 @@ def test_an_event_goes_by_the_unit_of_the_servers_cores(rows: str, units: tuple[
 
 
 def test_servers_on_cores_of_two_units_are_told_why_nothing_can_be_counted() -> None:
-    with pytest.raises(MissingRequirement, match="cores of cpu_atom and cpu_core, each of which counts alone"):
+    with pytest.raises(
+        MissingRequirement, match="cores of cpu_atom and cpu_core, each of which counts alone"
+    ):
         counted_name("cycles", HYBRID, ["cpu_core", "cpu_atom"])
-    assert counted_name("task-clock", "3.1,msec,task-clock,3,100.00,,\n", ["cpu_core", "cpu_atom"]) == "task-clock"
+    assert (
+        counted_name("task-clock", "3.1,msec,task-clock,3,100.00,,\n", ["cpu_core", "cpu_atom"])
+        == "task-clock"
+    )
 
 
 def test_the_units_are_those_of_the_cpus(tmp_path: Path) -> None:

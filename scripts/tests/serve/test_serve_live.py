@@ -72,7 +72,9 @@ def test_trials_for_profiles_are_in_the_time_left_and_named(tmp_path: Path) -> N
     planned = expected_seconds(session.arms[0].spec)
     live = LiveSession(target.path)
     arms = [arm.name for arm in session.arms]
-    before = remaining_seconds(session, [], [(place.block, place.arm) for place in session.schedule], None, 0.0)
+    before = remaining_seconds(
+        session, [], [(place.block, place.arm) for place in session.schedule], None, 0.0
+    )
     assert before == pytest.approx(5 * len(arms) * planned)
     running = remaining_seconds(session, [], (), None, planned / 2, [*arms, arms[0]])
     assert running == pytest.approx((5 * len(arms) - len(arms) - 1 + 0.5) * planned)
