@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from builders import make_jvm
 from hostile import KnownResolver
+from kept_sessions import write_session
 from planned import processes
-from sample_gate import write_gate
+from sample_gate import make_gate
 
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.certificate import Certificate, Noise
@@ -22,7 +23,6 @@ from steelyard.gate.plan import (
 )
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms
-from steelyard.results.store import write_record
 from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.spec.layout import Runtime
 
@@ -112,9 +112,9 @@ def test_a_certificate_without_a_floor_for_so_few_pairs_allows_no_margin() -> No
 
 
 def test_the_session_that_confirms_has_no_profiles(tmp_path: Path) -> None:
-    first, _ = write_gate(tmp_path, 0.9)
-    changed = first.session().model_copy(update={"profilers": ["cpu"], "counters": {"cycles": "cycles"}})
-    write_record(first.path / "session.json", changed)
+    session, trials, _ = make_gate(0.9)
+    profiled = session.model_copy(update={"profilers": ["cpu"], "counters": {"cycles": "cycles"}})
+    first = write_session(tmp_path, profiled, trials)
     second = create_confirmation(first).session()
     assert (second.profilers, second.counters) == ([], {"cycles": "cycles"})
 

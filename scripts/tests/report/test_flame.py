@@ -153,9 +153,7 @@ def test_a_profile_of_locks_for_which_no_thread_waited_says_so(directory: Sessio
 def test_of_locks_it_is_told_that_the_number_of_waits_is_not_known(directory: SessionDirectory) -> None:
     for arm in (BASELINE, OTHER):
         add_profile(directory, arm, event="lock")
-    assert (
-        page_of(directory).count("it is known how long threads waited, and not how often; other") == 2
-    )
+    assert page_of(directory).count("it is known how long threads waited, and not how often; other") == 2
 
 
 @pytest.mark.parametrize("slices", [(0, 0), (3, 0)])
