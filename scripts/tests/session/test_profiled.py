@@ -2,6 +2,7 @@
 """What a profiling trial starts, keeps, and says of what profiling cost."""
 
 import os
+import platform
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Profiler
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session import async_profiler
 from steelyard.session.async_profiler import keep_window
 from steelyard.session.evidence import TrialOutcome
 from steelyard.session.profiling import Profiles, profiled_changes
@@ -23,7 +23,7 @@ from steelyard.session.profiling import Profiles, profiled_changes
 
 @pytest.fixture
 def profiles(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Profiles:
-    monkeypatch.setattr(async_profiler.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     return Profiles(SessionDirectory(tmp_path / "session"), {}, bench.context(), lambda *_: None)
 
 
