@@ -43,7 +43,8 @@ class Culprit(NamedTuple):
 
 
 def culprits(baseline: Sequence[ProfileData], arm: Sequence[ProfileData], seed: int = 0) -> list[Culprit]:
-    """The methods that are named, the most certain first; none where there are too few starts to name any.
+    """The methods that are named, the most certain first; none where there are too few starts to name any, or nothing
+    was sampled.
 
     Args:
         baseline: a profile of each of its starts.
@@ -56,6 +57,8 @@ def culprits(baseline: Sequence[ProfileData], arm: Sequence[ProfileData], seed: 
     names = sorted(
         {name for cost in costs for name, value in cost.items() if value >= SHARE * sum(cost.values())}
     )
+    if not names:  # of `lock` where no thread waited
+        return []
     matrix = np.array([[cost.get(name, 0.0) for name in names] for cost in costs])
     first = len(baseline)
     observed = np.abs(_statistics(matrix, np.arange(len(costs)) < first))

@@ -27,22 +27,34 @@ MOST = 400
 _ANNOTATIONS = ("_[0]", "_[1]", "_[j]", "_[i]", "_[k]")
 """Of async-profiler: compiled by C1, by C2 or another compiler, inlined, interpreted or a type, of the kernel."""
 _KERNEL = "_[k]"
+_COMPILERS = ("C1 CompilerThre", "C2 CompilerThre", "JIT Compilation", "JIT IProfiler")
+_COLLECTORS = ("GC Thread#", "GC Worker", "Concurrent Mark", "Dedicated GC")
+"""Threads, with whose names stacks by perf begin: libraries without frame pointers cut what they called first."""
 _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("JIT compiler", ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer")),
+    (
+        "JIT compiler",
+        ("CompileBroker::", "CompilerThread", "C2Compiler::", "TR_", "TR::", "JITServer", *_COMPILERS),
+    ),
     (
         "garbage collector",
         (
             *(
                 "VM_GenCollect",
+                "VM_Serial",
                 "VM_ParallelGC",
+                "VM_ParallelCollect",
                 "VM_G1",
                 "VM_Collect",
                 "VM_Z",
+                "VM_XOperation",
                 "VM_Shenandoah",
                 "GangWorker::",
             ),
             *("WorkerThread::", "G1", "PSPromotion", "PSScavenge", "PSParallel", "ParallelGC", "GCTask"),
             *("Shenandoah", "ZWorker", "ZDriver", "ZMark", "ZRelocate", "ConcurrentGCThread", "MM_", "GC_"),
+            *_COLLECTORS,
+            *("SerialFullGC::", "SerialHeap::collect", "SerialHeap::do_", "SerialHeap::try_collect"),
+            *("GenMarkSweep::", "DefNewGeneration::collect", "DefNewGeneration::copy_to_survivor_space"),
         ),
     ),
     (
@@ -68,7 +80,10 @@ _AREAS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("", ("java/", "javax/", "jakarta/", "jdk/", "sun/", "com/sun/")),
 )
-"""Whose work a frame is, by its beginning; of none: whoever called it."""
+"""Whose work a frame is, by its beginning; of none: whoever called it. The operations of HotSpot's Serial and Parallel
+collectors have other names from release to release (OpenJDK, gc/serial/serialVMOperations.hpp and
+gc/parallel/psVMOperations.hpp: `VM_GenCollectForAllocation` of 17 is `VM_SerialCollectForAllocation` of 25). A heap's
+`mem_allocate` is left out: an application's thread runs it."""
 _OWN_THREADS = ("JIT compiler", "garbage collector")
 AREAS = ("application", *(name for name, _ in _AREAS if name), "kernel", "other")
 
@@ -97,7 +112,7 @@ class ProfileData:
     event: Event
     slices: Sequence[Mapping[Stack, int]]
     requests: Sequence[float]
-    """In each slice, on the average of its start."""
+    """In each slice, on the average of its start; where a start itself is what is measured, 1,000 for each."""
 
     @property
     def per_thousand(self) -> float:
@@ -156,15 +171,23 @@ def is_method(frame: str) -> bool:
 
 def own_method(event: Event, stack: Stack) -> tuple[str, str]:
     """The method that a cost is put to, and its area: the innermost Java method with all that it calls outside of Java;
-    of a compiler's or a collector's threads their area alone."""
+    of a compiler's or a collector's threads their area alone, also while the kernel works for them."""
     calls = calls_of(event, stack)
-    area = area_of(calls)
+    area = _area_outside_kernel(calls)
     if area in _OWN_THREADS:
         return area, area
     for end in range(len(calls), 0, -1):
         if is_method(calls[end - 1]):
             return plain(calls[end - 1]), area_of(calls[:end])
     return "JVM and native code", "other"
+
+
+def _area_outside_kernel(calls: Stack) -> str | None:
+    """Whose work the last call before the kernel's is; None: all are the kernel's."""
+    end = len(calls)
+    while end and calls[end - 1].endswith(_KERNEL):
+        end -= 1
+    return area_of(calls[:end]) if end else None
 
 
 def changes(baseline: ProfileData, arm: ProfileData, most: int = 10, seed: int = 0) -> list[Change]:

@@ -81,6 +81,9 @@ def gate(
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
     pool: options.PoolOption = None,
+    profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
+    profile_starts: options.ProfileStartsOption = 1,
+    counters: options.CountersOption = [],  # noqa: B006 - as above
     leave_confirmation: Annotated[
         bool,
         Option(
@@ -113,7 +116,8 @@ def gate(
     (`certify`) that can see the margin, on a busy host and where the two sides are void unequally often, it abstains.
     Any other exit code: there is no verdict.
     """
-    console, request = open_console(stderr=True), make_request(experiment)
+    console = open_console(stderr=True)
+    request = make_request(experiment, profilers=profile, profile_starts=profile_starts, counters=counters)
     if resume is not None:
         print_line(
             console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone"
@@ -208,7 +212,8 @@ def _confirm_elsewhere(
             for name, word in zip(("baseline", "candidate"), words, strict=True)
         }
         name = weighing.metric or first.experiment.metrics.primary
-        plan = plan_gate(weighing.request, sides, name, weighing.duet)
+        request = replace(weighing.request, profilers=())  # the first session has the profiles
+        plan = plan_gate(request, sides, name, weighing.duet)
         require_same_question(first, plan)
         # Another order than the first session's.
         plan = replace(plan, seed=(first.seed + 1) % 2**63)

@@ -121,6 +121,7 @@ class LiveScreen(PlainScreen):
         """Note the outcome."""
         self._ended.append(trial)
         self._done, self._total = done, total
+        self._trial_began = self._clock.monotonic()
 
     def render(self) -> RenderableType:
         """The view as it is now."""

@@ -233,7 +233,8 @@ def find_disturbances(duet: bool = False) -> list[str]:
 
 
 def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> SessionDirectory:
-    """The session that confirms a regression: the same with another order, in the folder of the first."""
+    """The session that confirms a regression: the same with another order and without profiles, in the folder of the
+    first."""
     first = directory.session()
     terms = first.gate
     if terms is None:
@@ -246,6 +247,7 @@ def create_confirmation(directory: SessionDirectory, clock: Clock = SYSTEM) -> S
         "seed": seed,
         "schedule": make_stages([arm.name for arm in first.arms], terms.looks, seed),
         "gate": terms.model_copy(update={"confirms": first.id}),
+        "profilers": [],
         "host": read_facts(),
         "boot": boot_id(),
     }

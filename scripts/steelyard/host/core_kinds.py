@@ -38,6 +38,11 @@ def core_kinds(system: System, cpus: Collection[int]) -> dict[int, str]:
     return kinds if len(set(kinds.values())) > 1 else {}
 
 
+def core_units(system: System, cpus: Collection[int]) -> set[str]:
+    """The performance monitoring units of these CPUs on a hybrid processor; empty on others."""
+    return {unit for unit in _UNITS if {*cpus} & {*read_cpus(system, f"sys/devices/{unit}/cpus")}}
+
+
 def describe_kinds(kinds: Mapping[int, str]) -> str:
     """CPUs by their kind, for people."""
     groups = {name: cpu_list([cpu for cpu in kinds if kinds[cpu] == name]) for name in kinds.values()}

@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -22,17 +22,54 @@ _TIME_LIMIT = 60
 """Seconds."""
 
 
-def event_of(counter: Counter) -> str | None:
-    """The event of a counter that this host can count; None: none of them (raises MissingRequirement: no perf)."""
-    return next((event for event in counter.events if _is_counted(event)), None)
+def event_of(counter: Counter, units: Collection[str] = ()) -> str | None:
+    """The event of a counter that this host can count; None: none of them.
+
+    Args:
+        counter: what is to be counted.
+        units: on a hybrid processor those of the servers' cores.
+
+    Raises:
+        MissingRequirement: no perf, or cores of several units.
+    """
+    names = (counted_name(event, _try_event(event), units) for event in counter.events)
+    return next(filter(None, names), None)
+
+
+def counted_name(event: str, rows: str, units: Collection[str]) -> str | None:
+    """The name by which perf counts an event here, the kernel's part included; None: it does not.
+
+    On a hybrid processor perf makes an event of each unit of it (`cpu_core/cycles/`, `cpu_atom/cycles/`), which counts
+    a process while it runs on that unit's cores; counts of several cannot be added, as perf scales each to the whole
+    time (perf-stat(1), INTEL HYBRID SUPPORT).
+
+    Args:
+        event: as `COUNTERS` has it.
+        rows: what `perf stat -x,` wrote when it was asked for the event.
+        units: those of the servers' cores.
+
+    Raises:
+        MissingRequirement: the servers' cores are of several units.
+    """
+    counts = {row[2]: row[0] for row in (line.split(",") for line in rows.splitlines()) if len(row) > 2}
+    if not counts.get(event, "<").startswith("<"):
+        return event
+    there = {f"{unit}/{event}/": unit for unit in units if f"{unit}/{event}/" in counts}
+    # The command ran on one unit: what the others can count is `<not counted>`.
+    if not any(not count.startswith("<") for name, count in counts.items() if f"/{event}/" in name):
+        return None
+    if len(there) > 1:
+        raise MissingRequirement(
+            f"the servers run on cores of {' and '.join(sorted(there.values()))}, each of which counts alone: give them"
+            " cores of one kind (`taskset`)"
+        )
+    return next((name for name in there if counts[name] != "<not supported>"), None)
 
 
 @cache
-def _is_counted(event: str) -> bool:
-    """Whether perf counts an event here, the kernel's part included."""
-    tried = try_perf(["perf", "stat", "-x,", "-e", event, "--", "true"], _TIME_LIMIT)
-    rows = [line.split(",") for line in tried.stderr.splitlines()]
-    return any(len(row) > 2 and row[2] == event and not row[0].startswith("<") for row in rows)
+def _try_event(event: str) -> str:
+    """What perf writes of an event of a short command."""
+    return try_perf(["perf", "stat", "-x,", "-e", event, "--", "true"], _TIME_LIMIT).stderr
 
 
 def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@
     1.001103467,<not counted>,,iTLB-load-misses,0,0.00,,         no counter was free in that second
     1.001103467,<not counted>,,page-faults,0,100.00,,            the component did not run in that second: 0
     1.001103467,<not supported>,,LLC-load-misses,0,100.00,,
+    1.001103467,61209387,,cpu_core/cycles/,1000950011,100.00,,   on a hybrid processor, of the cores of that unit
     # ended 1764137275.912                                     written after perf: when it had written its last line
 
 Where there are more events than counters of the processor the kernel counts them in turn, and perf scales the count by
@@ -64,7 +65,7 @@ class PerfStat:
             return f"a line of perf cannot be read: {self.unread}"
         if event in self.unsupported:
             return f"perf does not support {event} here"
-        if f"{event}:u" in self.events:
+        if self.events.keys() & {f"{event}:u", f"{event}u"}:  # `cpu_core/cycles/u`
             return "the kernel's part was not counted: set kernel.perf_event_paranoid to 1, or run as root"
         if event not in self.events:
             return f"perf told nothing of {event}"

@@ -67,7 +67,12 @@ class _Node:
 
 
 def flame_page(
-    arm: str, data: ProfileData, baseline: tuple[str, ProfileData] | None, title: str, starts: int
+    arm: str,
+    data: ProfileData,
+    baseline: tuple[str, ProfileData] | None,
+    title: str,
+    starts: int,
+    per: str = "per 1,000 requests",
 ) -> str:
     """The page of an arm.
 
@@ -77,6 +82,7 @@ def flame_page(
         baseline: label and profile that it is compared with; None: it is the baseline, or that has none.
         title: of the session.
         starts: how many profiled trials its profile is of.
+        per: what costs are that of.
     """
     scale, unit = SCALE[UNITS[data.event]]
     root = _Node(area=AREAS.index("other"))
@@ -91,6 +97,7 @@ def flame_page(
         trials=count(starts, "profiled trial"),
         event=TITLES[data.event],
         unit=unit,
+        per=per,
         areas=AREAS,
         # A name may hold anything: nothing in it may end the script that it stands in.
         tree=json.dumps(tree, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),

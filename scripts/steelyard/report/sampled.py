@@ -2,6 +2,7 @@
 """Reads the sampled profiles of a session: `profiles/ARM/EVENT/` with profile.json and slices."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,20 +24,22 @@ class SampledProfile:
     starts: list[ProfileData]
     path: str
     """Of its flame graph, from the session's folder."""
+    left_out: list[Profile]
+    """Of starts of which some server has no slices."""
 
     @property
     def record(self) -> Profile:
         """Of its first start."""
-        return self.records[0]
+        return (self.records or self.left_out)[0]
 
     @cached_property
     def data(self) -> ProfileData:
-        """All starts together."""
+        """All starts together (one at least)."""
         return pool(self.starts)
 
 
 def read_profiles(folder: Path) -> list[SampledProfile]:
-    """The profiles of a session whose requests were counted: without them no cost can be compared.
+    """The profiles of a session that can be compared: of starts, and of requests that were counted.
 
     Args:
         folder: of the session.
@@ -44,18 +47,33 @@ def read_profiles(folder: Path) -> list[SampledProfile]:
     Raises:
         BadInput: a slice is not what the profiler writes.
     """
-    profiles: dict[tuple[str, Event], SampledProfile] = {}
+    profiles: dict[tuple[str, Event], list[tuple[Profile, Path, list[Counter[Stack]]]]] = {}
     paths = (folder / "profiles").glob(f"[!.]*/[!.]*/{RECORD}")
     for record, path in sorted(((read_record(path, Profile), path) for path in paths), key=_place):
-        if not record.request_rate:
-            continue
-        slices = _read_slices(path.parent, record)
-        requests = [record.request_rate * record.slice_seconds] * len(slices)
-        named = f"{path.parent.relative_to(folder)}/{FLAME}"
-        profile = profiles.setdefault((record.arm, record.event), SampledProfile([], [], named))
-        profile.records.append(record)
-        profile.starts.append(ProfileData(record.event, slices, requests))
-    return list(profiles.values())
+        if record.per == "start" or record.request_rate:
+            read = record, path.parent, _read_slices(path.parent, record)
+            profiles.setdefault((record.arm, record.event), []).append(read)
+    return [_sampled(folder, starts) for starts in profiles.values()]
+
+
+def _sampled(folder: Path, starts: Sequence[tuple[Profile, Path, list[Counter[Stack]]]]) -> SampledProfile:
+    used = [start for start in starts if start[2]]
+    _, first, _ = (used or starts)[0]
+    return SampledProfile(
+        [record for record, *_ in used],
+        [_data_of(record, slices) for record, _, slices in used],
+        f"{first.relative_to(folder)}/{FLAME}",
+        [record for record, _, slices in starts if not slices],
+    )
+
+
+def _data_of(record: Profile, slices: list[Counter[Stack]]) -> ProfileData:
+    """A start, whose seconds are unlike each other, is one slice."""
+    if record.per == "start":
+        return ProfileData(record.event, [sum(slices, Counter())], [1000.0])
+    return ProfileData(
+        record.event, slices, [(record.request_rate or 0.0) * record.slice_seconds] * len(slices)
+    )
 
 
 def _place(read: tuple[Profile, Path]) -> tuple[int, str, int]:
@@ -64,7 +82,7 @@ def _place(read: tuple[Profile, Path]) -> tuple[int, str, int]:
 
 
 def _read_slices(folder: Path, record: Profile) -> list[Counter[Stack]]:
-    """Slices of all servers together: the first of each, the second of each."""
+    """Slices of all servers together: the first of each, the second of each; none where a server has none."""
     of_servers = []
     for server, names in record.slices.items():
         try:
@@ -72,6 +90,8 @@ def _read_slices(folder: Path, record: Profile) -> list[Counter[Stack]]:
             of_servers.append([read_stacks(text) for text in texts])
         except (OSError, ValueError) as error:
             raise BadInput(f"{folder / server} holds no slices of a profile ({error})") from error
+    if record.per == "start" and all(of_servers):
+        return [slice_ for slices in of_servers for slice_ in slices]
     together = []
     for slices in zip(*of_servers, strict=False):
         summed: Counter[Stack] = Counter()

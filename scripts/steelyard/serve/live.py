@@ -21,6 +21,7 @@ from steelyard.session.progress import PHASES, arm_text, remaining_seconds, sear
 from steelyard.session.schedule import Schedule
 from steelyard.units import format_duration
 
+_BEGINNINGS = ("profile", "trial-start", "trial-end", "session-start", "session-resume", "session-end")
 SHOWN_SECONDS = 300
 """Of the throughput: so many seconds are drawn."""
 
@@ -71,6 +72,8 @@ class LiveState:
     blocks: Sequence[tuple[int, Sequence[ScheduleCell]]]
     voids: Sequence[tuple[str, str]]
     """Name and reason of each void trial, the newest first."""
+    profiling: str | None = None
+    """The arm that a trial after the last block profiles, and for how long; None: none does."""
     interrupted: str | None = None
     """Why nothing runs; None: it does, or it has ended."""
 
@@ -134,15 +137,22 @@ class LiveSession:
         planned = planned_trial(started, len(self._trials)) if is_live and started is not None else None
         elapsed = now - started.time if planned is not None and started is not None else 0.0
         arm = planned.arm if planned is not None else None
+        profiled = [entry for entry in journal if entry.event == "profile"]
+        is_profiling = is_live and profiles_now(journal)
+        if is_profiling:
+            elapsed = now - profiled[-1].time
+        arms = [str(entry.arm) for entry in profiled]
+        left = remaining_seconds(self.session, self._trials, (), arm, elapsed, arms if is_profiling else ())
         return LiveState(
             is_live=is_live,
             done=len(self._trials),
             total=self._schedule.total(self._trials),
-            left=about(remaining_seconds(self.session, self._trials, (), arm, elapsed)) if is_live else None,
+            left=about(left) if is_live else None,
             running=self._running_trial(planned, journal, now) if planned is not None else None,
             rates=self._rates(planned) if planned is not None else [],
             blocks=self._blocks(planned),
             voids=[(trial_name(t), why_void(t)) for t in reversed(self._trials) if t.state == "void"],
+            profiling=f"profiling {arms[-1]}, {format_duration(max(0.0, elapsed))}" if is_profiling else None,
             interrupted=None if is_live else _why_not(last),
         )
 
@@ -196,6 +206,12 @@ def started_last(journal: Sequence[JournalEntry]) -> JournalEntry | None:
         if entry.event in ("trial-end", "session-start", "session-resume", "session-end"):
             return None
     return None
+
+
+def profiles_now(journal: Sequence[JournalEntry]) -> bool:
+    """Whether the last trial that has begun is one for profiles."""
+    began = (entry.event for entry in reversed(journal) if entry.event in _BEGINNINGS)
+    return next(began, None) == "profile"
 
 
 def planned_trial(start: JournalEntry, order: int) -> Planned:

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sampling profiles by async-profiler, an agent in the server's JVM: stacks with their cost, a file a slice of time.
 
-The agent starts with the JVM and writes what it has every `SLICE` seconds in its collapsed format (a line is a stack,
-outermost frame first, and its cost); the slices that lie in the measured window are kept.
+The agent starts with the JVM and writes what it has every few seconds in its collapsed format (a line is a stack,
+outermost frame first, and its cost); the slices that lie in the measured window are kept, of a start-up also the one in
+which it ends.
 """
 
 import platform
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from steelyard.errors import MissingRequirement
+from steelyard.errors import MissingRequirement, ServerFailed
+from steelyard.experiment.schema import ProcedureName
 from steelyard.jvm.rows import FOLDER
 from steelyard.results.profile import INTERVALS
 from steelyard.results.schema import Event, Profiler
+from steelyard.results.spec import Spec
 
 EVENTS: tuple[Event, ...] = get_args(Event)
-SLICE = 2.0
-"""Seconds between two files."""
+SLICE, START_SLICE = 2.0, 1.0
+"""Seconds between two files, and of a start-up: the profiler takes whole seconds alone (Arguments::parseTimeout)."""
 PACKAGE = "profiler"
 """The package of the build that holds the libraries."""
 _PLATFORMS = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}
@@ -36,22 +39,30 @@ def require_library(event: str) -> str:
     return f"{_PLATFORMS[machine]}/libasyncProfiler.so"
 
 
-def agent_option(event: Event, library: Path) -> str:
-    """The JVM's option. Lambdas and hidden classes have the same name in each run (`norm`), kernel frames and compiled
-    methods an annotation (`ann`); where perf events are closed, `cpu` samples by timers of threads (async-profiler's
-    documentation, ProfilerOptions and CpuSamplingEngines)."""
+def slice_seconds(procedure: ProcedureName) -> float:
+    """Seconds between two files."""
+    return START_SLICE if procedure == "start-up" else SLICE
+
+
+def agent_option(event: Event, library: Path, seconds: float = SLICE) -> str:
+    """The JVM's option, for slices of so many seconds. Lambdas and hidden classes have the same name in each run
+    (`norm`), kernel frames and compiled methods an annotation (`ann`); where perf events are closed, `cpu` samples by
+    timers of threads (async-profiler's documentation, ProfilerOptions and CpuSamplingEngines)."""
     file = f"{FOLDER}/logs/{event}-%n.collapsed"
-    options = f"start,event={event},interval={INTERVALS[event]},loop={SLICE:g}s,collapsed,total,ann,norm,file={file}"
+    options = f"start,event={event},interval={INTERVALS[event]},loop={seconds:g}s,collapsed,total,ann,norm,file={file}"
     return f"-agentpath:{library}={options},log={FOLDER}/logs/async-profiler.log"
 
 
-def keep_slices(event: Event, logs: Path, window: tuple[float, float], kept: Path) -> list[str]:
-    """Copy the slices of a server that lie in the window.
+def keep_slices(
+    event: Event, logs: Path, window: tuple[float, float], kept: Path, procedure: ProcedureName = "steady"
+) -> list[str]:
+    """Copy the slices of a server that lie in the window; of a start-up also the one that holds its end.
 
     Args:
         logs: the server's folder.
         window: epoch seconds.
         kept: folder that gets them.
+        procedure: of the trial.
 
     Returns:
         Their names, in order of time.
@@ -62,11 +73,52 @@ def keep_slices(event: Event, logs: Path, window: tuple[float, float], kept: Pat
         for path in logs.glob("*.collapsed")
         if (named := _NAME.fullmatch(path.name)) and named[1] == event
     )
-    inside = [path for written, path in slices if start + SLICE <= written <= end + 0.5]
+    seconds = slice_seconds(procedure)
+    # The last one is cut short where its JVM ends: it begins with the end of the one before.
+    ends = [0.0, *(written for written, _ in slices)]
+    inside = [
+        path
+        for before, (written, path) in zip(ends, slices, strict=False)
+        if start + seconds <= written <= end + 0.5
+        or (procedure == "start-up" and start < written and max(before, written - seconds) < end)
+    ]
     kept.mkdir(parents=True, exist_ok=True)
     for path in inside:
         shutil.copy(path, kept / path.name)
     return [path.name for path in inside]
+
+
+def keep_window(
+    event: Event, spec: Spec, logs: Mapping[str, Path], window: tuple[float, float], kept: Path
+) -> dict[str, list[str]]:
+    """Copy the slices of a trial's servers, and of its compilers where they have any.
+
+    Args:
+        logs: folder of each.
+        window: epoch seconds.
+        kept: folder that gets them, each in one of its own.
+
+    Returns:
+        Their names by component, in order of time.
+
+    Raises:
+        ServerFailed: a server has none: what the others did is not the arm's profile.
+    """
+    slices = {
+        name: keep_slices(event, logs[name], window, kept / name, spec.procedure) for name in sorted(logs)
+    }
+    for server in spec.servers:
+        if not slices[server.name]:
+            length = "" if spec.procedure == "start-up" else f", which has to be {2 * SLICE:g} s long"
+            raise ServerFailed(
+                f"async-profiler left no slice of the window of {server.name}{length}: see {logs[server.name]}"
+            )
+    return {name: files for name, files in slices.items() if files}
+
+
+def profiled_trials(profilers: Sequence[Profiler], starts: int) -> int:
+    """Trials that profile an arm: async-profiler's events are watched over several starts, the others once."""
+    return sum(starts if together[0] in EVENTS else 1 for together in passes(profilers))
 
 
 def passes(profilers: Sequence[Profiler]) -> list[list[Profiler]]:

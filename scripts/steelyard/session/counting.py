@@ -9,11 +9,13 @@ from pathlib import Path
 from steelyard.clock import Clock, wait_until
 from steelyard.engines.base import Running
 from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.core_kinds import core_units
 from steelyard.host.perf import event_of
+from steelyard.host.system import System
 from steelyard.measure.counted import BY_NAME, COUNTERS, CPU_TIME, Counter
 from steelyard.measure.perf_stat import HEAD, TAIL
 from steelyard.processes import Child, Children
-from steelyard.results.spec import Spec
+from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.results.store import report_no_space
 
 ALL = "all"
@@ -49,8 +51,10 @@ def choose_counters(
             raise BadInput(f"--counters: {_IN_PODS}")
         return {}, [f"Nothing was counted of the hardware: {_IN_PODS}."]
     chosen = COUNTERS if ALL in names else (CPU_TIME, *(BY_NAME[name] for name in names))
+    cpus = {cpu for spec in specs for component in spec.of(*MEASURED_ROLES) for cpu in component.cpus}
+    units = core_units(System(), cpus)
     try:
-        events = {counter.name: event_of(counter) for counter in chosen}
+        events = {counter.name: event_of(counter, units) for counter in chosen}
     except MissingRequirement as error:
         if required:
             raise MissingRequirement(f"--counters: {error}") from error

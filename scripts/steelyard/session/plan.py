@@ -36,6 +36,7 @@ from steelyard.results import figures
 from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, ScheduledTrial
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
+from steelyard.session.async_profiler import profiled_trials
 from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
 from steelyard.session.duet import check_duet, halves
@@ -168,14 +169,17 @@ class SessionPlan:
         return [f"The engines ran different JVMs ({listed}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
-        """Shortest and longest expected time of the whole session, repeats of void trials left out."""
+        """Shortest and longest expected time of the session and its profiles, repeats of void trials left out."""
         each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
         search = self.experiment.search
         fewest, most = (3, search.trials) if search is not None else (1, 1)
         if self.second:
             each = each[::2]  # the two of a block at once
         once = sum(map(populating_seconds, self.specs.values()))
-        return once + fewest * sum(low for low, _ in each), once + most * sum(high for _, high in each)
+        profiled = profiled_trials(self.profilers, self.request.profile_starts)
+        profiling = [trial_seconds(spec) for spec in self.specs.values()] * profiled
+        least = once + sum(low for low, _ in profiling) + fewest * sum(low for low, _ in each)
+        return least, once + sum(high for _, high in profiling) + most * sum(high for _, high in each)
 
 
 def make_plan(request: RunRequest) -> SessionPlan:

@@ -13,6 +13,8 @@ from steelyard.session.async_profiler import EVENTS, require_library
 FREQUENCY = 99
 """Samples/s of perf; not in step with the kernel's ticks (perf-record(1))."""
 RECORD_COMMAND = ["perf", "record", "--all-cpus", "--call-graph", "fp", "--freq", str(FREQUENCY)]
+RECORD_COMMAND += ["--clockid", "CLOCK_MONOTONIC"]
+"""Stacks by time; of the clocks that a counter of the processor may use (perf-record(1)) the one that Python has."""
 
 _TIME_LIMIT = 30.0
 """Seconds that a trial recording may take."""

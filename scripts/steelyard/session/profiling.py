@@ -11,11 +11,13 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from steelyard.build import BUILDS
 from steelyard.engines.base import Engine
@@ -23,23 +25,25 @@ from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import FOLDER
 from steelyard.processes import Child, Children, child_environment
 from steelyard.results.profile import RECORD, Profile
-from steelyard.results.schema import ArmRecord, Event, Phase, Profiler, Session
+from steelyard.results.schema import ArmRecord, Event, Phase, Planned, Profiler, Session, Trial
 from steelyard.results.spec import Component, Spec
 from steelyard.results.store import SessionDirectory, write_folder, write_record
 from steelyard.session.async_profiler import (
     EVENTS,
     PACKAGE,
-    SLICE,
     agent_option,
-    keep_slices,
+    keep_window,
     passes,
     require_library,
+    slice_seconds,
 )
 from steelyard.session.caches import Caches
 from steelyard.session.context import RunContext
-from steelyard.session.evidence import gather, measure_outcome
+from steelyard.session.evidence import TrialOutcome, gather, measure_outcome
+from steelyard.session.perf_stacks import read_recording, slices_of
 from steelyard.session.procedures import PROCEDURES
 from steelyard.session.profilers import RECORD_COMMAND
+from steelyard.session.trial import trial_record
 from steelyard.session.trial_run import TrialFailedError, TrialRun, extra_run
 
 _REPORT = [
@@ -71,11 +75,11 @@ class _Watch:
     folder: Path
     profilers: Sequence[Profiler]
     children: Children
-    server_pids: Callable[[], list[int]]
-    """Processes of the servers, now."""
+    server_pids: Callable[[], dict[int, str]]
+    """Processes of the servers, now, and whose they are."""
     perf: Child | None = None
-    pids: list[int] = field(default_factory=list)
-    """Of the servers' JVMs, once they have been under load."""
+    pids: dict[int, str] = field(default_factory=dict)
+    """Of the servers' JVMs, once they have been under load; with the server of each."""
 
     def phase(self, phase: Phase) -> None:
         """Record what the procedure measures: of a start-up the start as well."""
@@ -86,7 +90,7 @@ class _Watch:
                 "perf", command, console=self.folder / "logs" / "perf.log", cwd=self.folder
             )
         if phase == "stop":  # under load still: the injectors stop in this phase
-            self.pids = [pid for pid in self.server_pids() if _is_java(pid)]
+            self.pids = {pid: name for pid, name in self.server_pids().items() if _is_java(pid)}
             for pid in self.pids if "javacore" in self.profilers else ():
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGQUIT)
@@ -132,17 +136,12 @@ class Profiles:
     def _make(self, plain: Spec, profilers: Sequence[Profiler], names: str, start: int) -> None:
         name = f"profile-{plain.arm}-{names}"
         folder = self.directory.trials_path / name
-        spec = plain.with_changes(
-            "server",
-            lambda server: {
-                "jvm_options": [*server.jvm_options, *_options(server, profilers, self._library(plain))]
-            },
-        )
+        spec = self._with_profilers(plain, profilers)
         servers = {server.name for server in spec.servers}
 
-        def server_pids() -> list[int]:
+        def server_pids() -> dict[int, str]:
             started = (each for each in run.deployment.started_components() if each.name in servers)
-            return [pid for component in started for pid in component.pids]
+            return {pid: component.name for component in started for pid in component.pids}
 
         watch = _Watch(spec, folder, profilers, self.context.children, server_pids)
         with extra_run(self.directory, self.engines, self.context, name, spec, watch.phase) as run:
@@ -150,55 +149,85 @@ class Profiles:
             caches.populate(plain)
             try:
                 PROCEDURES[spec.procedure](run, lambda: caches.install(spec, run.deployment))
-                logs = {server: run.deployment.logs(server) for server in sorted(servers)}
                 if (event := profilers[0]) in EVENTS:
-                    self._keep_slices(event, start, names, run, logs)
+                    self._keep_slices(event, start, names, run)
                 else:
-                    self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids)
+                    logs = {server: run.deployment.logs(server) for server in sorted(servers)}
+                    keep_stacks = partial(self._keep_stacks, run, watch.pids)
+                    self._keep(f"{spec.arm}/{names}", folder, list(logs.values()), watch.pids, keep_stacks)
             finally:
                 watch.end()
+
+    def _with_profilers(self, plain: Spec, profilers: Sequence[Profiler]) -> Spec:
+        """An arm's spec with the profilers' options. A JITServer's launcher hands what it is given to a JVM as its
+        options (OpenJ9, runtime/jitserver_launcher/jitserver.c); of its work CPU time is all that tells."""
+        libraries, seconds = self._library(plain), slice_seconds(plain.procedure)
+
+        def with_options(component: Component) -> dict[str, list[str]]:
+            options = _options(component, profilers, libraries, seconds)
+            return {"jvm_options": [*component.jvm_options, *options]}
+
+        spec = plain.with_changes("server", with_options)
+        return spec.with_changes("compiler", with_options) if "cpu" in profilers else spec
 
     def _library(self, spec: Spec) -> Path:
         """The package of async-profiler in the build that the injectors are of."""
         build = next(injector.artifact.build for injector in spec.injectors)
         return BUILDS / str(build) / PACKAGE
 
-    def _keep_slices(
-        self, event: Event, start: int, names: str, run: TrialRun, logs: Mapping[str, Path]
-    ) -> None:
+    def _keep_slices(self, event: Event, start: int, names: str, run: TrialRun) -> None:
         """Keep the slices of the measured window, and what the trial measured beside them."""
-        arm = run.spec.arm
-        outcome = measure_outcome(gather(run))
+        spec = run.spec
+        with write_folder(self.directory.path / "profiles" / spec.arm / names) as kept:
+            logs = {part.name: run.deployment.logs(part.name) for part in spec.of("server", "compiler")}
+            slices = keep_window(event, spec, logs, run.window, kept)
+            self._write_profile(kept, run, slices, event=event, start=start)
+
+    def _write_profile(self, kept: Path, run: TrialRun, slices: dict[str, list[str]], **more: Any) -> None:
+        """Write the record of a profile beside its slices."""
+        spec, outcome = run.spec, measure_outcome(gather(run))
         figures = outcome.measurement
         measured = (figures.value("window_server_rate") or figures.window_injector_rate) if figures else None
-        usual = [
-            trial.metrics["throughput"]
-            for trial in self.directory.trials()
-            if trial.arm == arm and trial.state == "valid" and "throughput" in trial.metrics
-        ]
-        with write_folder(self.directory.path / "profiles" / arm / names) as kept:
-            slices = {
-                server: keep_slices(event, folder, run.window, kept / server)
-                for server, folder in logs.items()
-            }
-            if not any(slices.values()):
-                raise ServerFailed(
-                    f"async-profiler left no slice of the window, which has to be {2 * SLICE:g} s long: see"
-                    f" {next(iter(logs.values()))}"
-                )
-            change = measured / fmean(usual) - 1 if measured is not None and usual else None
-            record = Profile(
-                arm=arm,
-                event=event,
-                start=start,
-                slice_seconds=SLICE,
-                slices=slices,
-                request_rate=measured,
-                throughput_change=change,
-            )
-            write_record(kept / RECORD, record)
+        record = Profile(
+            arm=spec.arm,
+            slice_seconds=slice_seconds(spec.procedure),
+            slices=slices,
+            per="start" if spec.procedure == "start-up" else "requests",
+            request_rate=measured,
+            **profiled_changes(spec, outcome, self.directory.trials()),
+            **more,
+        )
+        write_record(kept / RECORD, record)
 
-    def _keep(self, arm: str, folder: Path, logs: Sequence[Path], pids: Sequence[int]) -> None:
+    def _keep_stacks(self, run: TrialRun, servers: Mapping[int, str], data: Path, kept: Path) -> None:
+        """Keep the stacks of a recording as a profile of CPU time, where async-profiler makes none in this session."""
+        if "cpu" in self.directory.session().profilers or not servers:
+            return
+        clock = self.context.clock
+        ahead = clock.time() - clock.monotonic()
+        window = (run.window[0] - ahead, run.window[1] - ahead)
+        is_start, seconds = run.spec.procedure == "start-up", slice_seconds(run.spec.procedure)
+        try:
+            script = read_recording(data, servers, _REPORT_LIMIT)
+        except ServerFailed as failure:
+            self.context.watcher.note(f"perf.data of {run.spec.arm} has no flame graph: {failure}")
+            return
+        slices: dict[str, list[str]] = {}
+        for server, texts in slices_of(script, servers, window, seconds, is_start).items():
+            (kept / server).mkdir()
+            for number, text in enumerate(texts):
+                (kept / server / f"cpu-{number}.collapsed").write_text(text, encoding="utf-8")
+                slices.setdefault(server, []).append(f"cpu-{number}.collapsed")
+        self._write_profile(kept, run, slices, event="cpu", sampler="perf")
+
+    def _keep(
+        self,
+        arm: str,
+        folder: Path,
+        logs: Sequence[Path],
+        pids: Collection[int],
+        keep_stacks: Callable[[Path, Path], None] = lambda _data, _kept: None,
+    ) -> None:
         """Move what was recorded to `profiles/ARM/PROFILERS/`, under the names of the servers."""
         with write_folder(self.directory.path / "profiles" / arm) as kept:
             for log in logs:
@@ -207,6 +236,7 @@ class Profiles:
             data = folder / "perf.data"
             if data.exists():
                 (kept / "perf.txt").write_text(_perf_report(data), encoding="utf-8")
+                keep_stacks(data, kept)
                 shutil.move(data, kept / data.name)
             for path in (Path(f"/tmp/perf-{pid}.map") for pid in pids):
                 if path.exists():
@@ -215,7 +245,32 @@ class Profiles:
                 raise ServerFailed(f"the profilers left nothing: see {folder / 'logs'} and {logs[0]}")
 
 
-def _options(component: Component, profilers: Sequence[Profiler], libraries: Path) -> list[str]:
+def profiled_changes(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial]) -> dict[str, Any]:
+    """What profiling changed in a trial, against the mean of its arm's valid trials: fields of `Profile`.
+
+    The servers' CPU is held against theirs as well: under an open load, or with think times, throughput is the load's.
+    """
+    place = Planned(order=0, block=0, arm=spec.arm)
+    metrics = trial_record(place, spec, outcome, 0.0, {}).metrics
+
+    def change(name: str) -> float | None:
+        usual = [
+            trial.metrics[name]
+            for trial in trials
+            if trial.arm == spec.arm and trial.state == "valid" and name in trial.metrics
+        ]
+        return metrics[name] / fmean(usual) - 1 if name in metrics and usual and fmean(usual) else None
+
+    return {
+        "throughput_change": change("throughput"),
+        "cpu_change": change("start_cpu" if spec.procedure == "start-up" else "cpu_per_1k"),
+        "failed_checks": [check.name for check in outcome.checks if check.voids and check.has_failed],
+    }
+
+
+def _options(
+    component: Component, profilers: Sequence[Profiler], libraries: Path, seconds: float
+) -> list[str]:
     """What a JVM needs to be told, so that it can be profiled.
 
     Sources: the `java` command's manual (JDK 17: StartFlightRecording, DumpPerfMapAtExit); OpenJ9 documentation
@@ -232,7 +287,7 @@ def _options(component: Component, profilers: Sequence[Profiler], libraries: Pat
         options.append(f"-Xdump:java:events=user,file={FOLDER}/logs/javacore.%seq.txt")
     for event in EVENTS:
         if event in profilers:
-            options.append(agent_option(event, libraries / require_library(event)))
+            options.append(agent_option(event, libraries / require_library(event), seconds))
     return options
 
 

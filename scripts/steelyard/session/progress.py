@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How far a session is, in words and seconds: what the terminal and the page of a running session both show (pure)."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from steelyard.analysis.search import value_text
 from steelyard.results.schema import Planned, Session, Trial
+from steelyard.session.async_profiler import profiled_trials
 from steelyard.session.schedule import expected_seconds
 from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_size
@@ -68,20 +70,27 @@ def remaining_seconds(
     before: Collection[tuple[int, str]],
     running: str | None,
     elapsed: float,
+    profiling: Sequence[str] = (),
 ) -> float:
-    """What the plan expects of the trials to come, scaled by how long the ended ones took.
+    """What the plan expects of the trials to come, those for profiles included, scaled by how long the ended ones took.
 
     Args:
         session: with its schedule.
         ended: trials whose times are known.
         before: block and arm of further trials that are done.
         running: the arm of the trial that runs, which may be a repeat; None: none does.
-        elapsed: seconds that it has run.
+        elapsed: seconds that it, or the last of `profiling`, has run.
+        profiling: the arm of each trial for profiles that has begun; they follow all others.
     """
     done = {(trial.block, trial.arm) for trial in ended} | {*before}
     to_come = [place.arm for place in session.schedule if (place.block, place.arm) not in done]
     if not to_come and running is not None:
         to_come = [running]  # a repeat
+    if profiling:
+        to_come = [profiling[-1]]  # a gate may have left places of its schedule
+    begun = Counter(profiling)
+    each = profiled_trials(session.profilers, session.profile_starts)
+    to_come += [arm.name for arm in session.arms for _ in range(each - begun[arm.name])]
     planned = {arm.name: expected_seconds(arm.spec) for arm in session.arms}
     measured = [trial for trial in ended if "collect" in trial.phases]
     spent = sum(_length(trial) for trial in measured)

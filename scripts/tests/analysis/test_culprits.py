@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from steelyard.analysis.culprits import LEVEL, culprits
-from steelyard.analysis.profiles import ProfileData, Stack
+from steelyard.analysis.profiles import ProfileData, Stack, changes
 
 
 def start(generator: random.Random, factor: float = 1.0, planted: str = "step3") -> ProfileData:
@@ -53,3 +53,11 @@ def test_of_equal_arms_hardly_any_is_named(number: int) -> None:
 def test_too_few_starts_name_none() -> None:
     generator = random.Random(1)
     assert culprits(starts(generator, 3), starts(generator, 8, 3.0)) == []
+
+
+def test_where_nothing_was_sampled_none_is_named() -> None:
+    empty: Counter[Stack] = Counter()
+    nothing = [ProfileData("lock", [empty] * 6, requests=[500.0] * 6) for _ in range(4)]
+    assert culprits(nothing, nothing) == []
+    assert changes(nothing[0], nothing[0]) == []
+    assert culprits(nothing, starts(random.Random(1), 4))[0].baseline == 0

@@ -20,7 +20,7 @@ from steelyard.build import GitFailed
 from steelyard.cli import gate as gate_module
 from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
-from steelyard.errors import Exit
+from steelyard.errors import BadInput, Exit
 from steelyard.gate import elsewhere, sides
 from steelyard.gate import plan as gate_plan
 from steelyard.host.doctor import Activity, examine
@@ -31,6 +31,7 @@ from steelyard.results.gate import GateResult
 from steelyard.results.schema import HostFacts, Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
 from steelyard.session import opening, runner
+from steelyard.session.plan import RunRequest
 
 WINDOWS = [
     *("--set", "ramp=1", "--set", "warmup=2s", "--set", "measure=4s", "--set", "users=8"),
@@ -137,6 +138,24 @@ def commands(
     monkeypatch.setattr(gate_module, "write_report", report_again)
     monkeypatch.setattr(gate_plan, "watch", lambda _: Activity(made.busy, 0.0, ()))
     return made
+
+
+def test_a_gate_hands_on_what_profiles_and_counts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing runs here: the plan is refused as soon as it is asked for."""
+    requests: list[RunRequest] = []
+
+    def plan_gate(request: RunRequest, *_: object) -> None:
+        requests.append(request)
+        raise BadInput("seen")
+
+    monkeypatch.setattr(gate_module, "plan_gate", plan_gate)
+    options = ["--profile", "cpu", "--profile", "lock", "--profile-starts", "4", "--counters", "all"]
+    refused = run_command(capsys, "gate", "--baseline", "a", "--candidate", "b", *options)
+    assert refused.code == Exit.BAD_INPUT
+    (request,) = requests
+    assert (request.profilers, request.profile_starts, request.counters) == (["cpu", "lock"], 4, ["all"])
 
 
 def test_certificate_then_pass_then_regression(commands: Commands) -> None:

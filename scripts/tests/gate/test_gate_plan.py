@@ -7,12 +7,20 @@ from typing import Any
 import pytest
 from builders import make_jvm
 from hostile import KnownResolver
+from kept_sessions import write_session
 from planned import processes
+from sample_gate import make_gate
 
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.certificate import Certificate, Noise
 from steelyard.gate.conditions import Conditions
-from steelyard.gate.plan import conditions_here, make_terms, plan_certification, plan_gate
+from steelyard.gate.plan import (
+    conditions_here,
+    create_confirmation,
+    make_terms,
+    plan_certification,
+    plan_gate,
+)
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms
 from steelyard.session.plan import RunRequest, SessionPlan
@@ -101,6 +109,14 @@ def test_a_certificate_without_a_floor_for_so_few_pairs_allows_no_margin() -> No
     terms = make_terms(plan, [6], sides, 0.03, None, few)
     assert terms.floor is None
     assert "says nothing of gates of 6 pairs" in terms.abstains[0]
+
+
+def test_the_session_that_confirms_has_no_profiles(tmp_path: Path) -> None:
+    session, trials, _ = make_gate(0.9)
+    profiled = session.model_copy(update={"profilers": ["cpu"], "counters": {"cycles": "cycles"}})
+    first = write_session(tmp_path, profiled, trials)
+    second = create_confirmation(first).session()
+    assert (second.profilers, second.counters) == ([], {"cycles": "cycles"})
 
 
 def certificate(conditions: Conditions) -> Certificate:

@@ -189,3 +189,11 @@ def test_a_session_that_counts_nothing_has_no_such_figures() -> None:
     assert set(figures_of(make_window(Samples({}, {}, {}, {}))).values()) == {None}
     counts = replace(window_of("xeon"), counted={})
     assert isinstance(figures_of(counts)["cycles"], Unknown)
+
+
+def test_an_event_of_one_unit_of_a_hybrid_processor_is_read_by_its_name() -> None:
+    lines = [f"{float(second)},5,,cpu_core/cycles/,1000,100.00,,\n" for second in range(1, 11)]
+    assert parse_perf_stat([HOUR, *lines]).growth("cpu_core/cycles/", 102.0, 108.0) == 30
+    user = [line.replace("cycles/", "cycles/u") for line in lines]
+    growth = parse_perf_stat([HOUR, *user]).growth("cpu_core/cycles/", 102.0, 108.0)
+    assert growth == "the kernel's part was not counted: set kernel.perf_event_paranoid to 1, or run as root"

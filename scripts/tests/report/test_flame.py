@@ -4,6 +4,7 @@
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from steelyard.errors import BadInput
 from steelyard.report import write_report
 from steelyard.report.sampled import read_profiles
 from steelyard.results.profile import RECORD, Profile
+from steelyard.results.schema import Event
 from steelyard.results.store import SessionDirectory, write_record
 
 BASELINE, OTHER = "jvms-1", "jvms-2"
@@ -29,21 +31,31 @@ def add_profile(
     rate: float | None = 100.0,
     change: float | None = None,
     start: int = 1,
+    event: Event = "cpu",
+    stacks: str | None = None,
+    slices: Sequence[int] = (3, 3),
+    **more: Any,
 ) -> Path:
-    folder = directory.path / "profiles" / arm / ("cpu" if start == 1 else f"cpu-{start}")
-    names = [f"cpu-{number}.collapsed" for number in range(3)]
-    for server in ("server-1", "server-2"):
+    """A profile of two servers, of so many slices each."""
+    folder = directory.path / "profiles" / arm / (event if start == 1 else f"{event}-{start}")
+    names = {
+        server: [f"{event}-{number}.collapsed" for number in range(each)]
+        for server, each in zip(("server-1", "server-2"), slices, strict=True)
+    }
+    for server, own in names.items():
         (folder / server).mkdir(parents=True)
-        for name in names:
-            (folder / server / name).write_text(STACKS[arm], encoding="utf-8")
+        for name in own:
+            text = STACKS[arm] if stacks is None else stacks
+            (folder / server / name).write_text(text, encoding="utf-8")
     record = Profile(
         arm=arm,
-        event="cpu",
+        event=event,
         start=start,
         slice_seconds=2.0,
-        slices={"server-1": names, "server-2": names},
+        slices=names,
         request_rate=rate,
         throughput_change=change,
+        **more,
     )
     write_record(folder / RECORD, record)
     return folder
@@ -122,3 +134,67 @@ def test_of_one_start_no_method_is_named(directory: SessionDirectory) -> None:
     page = (directory.path / "report.html").read_text(encoding="utf-8")
     assert re.search("is not known: 1 and 1.start of the two arms", page)
     assert "--profile-starts" in page
+
+
+def page_of(directory: SessionDirectory) -> str:
+    write_report(directory)
+    return (directory.path / "report.html").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_profile_of_locks_for_which_no_thread_waited_says_so(directory: SessionDirectory) -> None:
+    for arm in (BASELINE, OTHER):
+        for start in range(1, 5):
+            add_profile(directory, arm, start=start, event="lock", stacks="")
+    page = page_of(directory)
+    assert "Nothing was sampled in either arm: there is nothing to compare." in page
+    assert page.count("nothing was sampled in 12 slices of 4 starts.") == 2
+
+
+def test_of_locks_it_is_told_that_the_number_of_waits_is_not_known(directory: SessionDirectory) -> None:
+    for arm in (BASELINE, OTHER):
+        add_profile(directory, arm, event="lock")
+    assert page_of(directory).count("it is known how long threads waited, and not how often; other") == 2
+
+
+@pytest.mark.parametrize("slices", [(0, 0), (3, 0)])
+def test_a_start_without_slices_of_every_server_is_left_out(
+    directory: SessionDirectory, slices: tuple[int, int]
+) -> None:
+    """As versions before wrote it."""
+    add_profile(directory, BASELINE)
+    add_profile(directory, OTHER, slices=slices)
+    page = page_of(directory)
+    assert "1 profiled start without slices of every server, left out." in page
+    assert f"profiles/{OTHER}/cpu/flame.html" not in page
+    add_profile(directory, OTHER, start=2)
+    assert f'href="profiles/{OTHER}/cpu-2/flame.html"' in page_of(directory)
+
+
+@pytest.mark.parametrize(
+    ("throughput", "cpu", "warned"),
+    [(0.0, 0.3, True), (-0.2, 0.02, True), (-0.02, 0.05, False), (None, 0.3, True), (0.0, None, False)],
+)
+def test_a_profiler_that_takes_a_servers_cpu_is_told_where_the_load_sets_throughput(
+    directory: SessionDirectory, throughput: float | None, cpu: float | None, warned: bool
+) -> None:
+    add_profile(directory, BASELINE, change=throughput, cpu_change=cpu, failed_checks=["other-load"])
+    add_profile(directory, OTHER)
+    page = page_of(directory)
+    assert ("the profiler slowed it" in page) == warned
+    assert ("highest CPU per request" in page) == (cpu is not None)
+    assert page.count("It failed checks that void a trial: other-load.") == 1
+    assert page.count("What the profiler cost is not known") == 1
+
+
+def test_a_start_is_compared_by_the_start(directory: SessionDirectory) -> None:
+    """Two servers, three slices each: 24 ms of the baseline's start, 54 of the other's, whatever was requested."""
+    for arm in (BASELINE, OTHER):
+        add_profile(directory, arm, rate=None, per="start", slices=(3, 3), cpu_change=0.2)
+    page = page_of(directory)
+    assert "in ms per start; no interval, for which it takes 4 starts of each arm" in page
+    assert re.search(r"<td[^>]*>\s*24\s*</td>\s*<td[^>]*>\s*54\s*</td>", page)
+    assert "highest CPU of a start +20 % (the profiler slowed it" in page
+    flame = (directory.path / "profiles" / OTHER / "cpu" / "flame.html").read_text(encoding="utf-8")
+    assert "ms per start" in flame
+    assert "1,000 requests" not in flame
+    assert tree_of(directory.path / "profiles" / OTHER / "cpu" / "flame.html")[1] == 54.0

@@ -5,12 +5,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from kept_sessions import write_running
+from kept_sessions import make_session_of, write_running, write_session
+from sample import study_plan
 
 from steelyard.results.schema import JournalEntry
 from steelyard.serve.live import LiveSession, Trace, about, started_last
 from steelyard.serve.plot import nice_step, plot_rates
 from steelyard.session.context import Served
+from steelyard.session.progress import remaining_seconds
+from steelyard.session.schedule import expected_seconds
 
 NOW = 1_800_000_000.0
 
@@ -60,6 +63,31 @@ def test_a_session_that_has_only_been_written_down_has_not_ended(tmp_path: Path)
     ended = live.state(NOW, holds_host=False)
     assert (ended.is_live, ended.done) == (False, 0)
     assert ended.interrupted == "its first trial has not begun"
+
+
+def test_trials_for_profiles_are_in_the_time_left_and_named(tmp_path: Path) -> None:
+    session, trials = make_session_of(study_plan(), 400, 2, "9a8b7c6")
+    session = session.model_copy(update={"profilers": ["cpu", "jfr"], "profile_starts": 4})
+    target = write_session(tmp_path, session, trials)
+    planned = expected_seconds(session.arms[0].spec)
+    live = LiveSession(target.path)
+    arms = [arm.name for arm in session.arms]
+    before = remaining_seconds(
+        session, [], [(place.block, place.arm) for place in session.schedule], None, 0.0
+    )
+    assert before == pytest.approx(5 * len(arms) * planned)
+    running = remaining_seconds(session, [], (), None, planned / 2, [*arms, arms[0]])
+    assert running == pytest.approx((5 * len(arms) - len(arms) - 1 + 0.5) * planned)
+    waiting = live.state(NOW, holds_host=True)
+    assert (waiting.profiling, waiting.left == "0 s") == (None, False)
+    target.log(NOW + 1, "profile", arm=arms[0])
+    target.log(NOW + 2, "populate", arm=arms[0])
+    state = live.state(NOW + 31, holds_host=True)
+    assert state.profiling == f"profiling {arms[0]}, 30 s"
+    assert state.left != "0 s"
+    assert state.running is None
+    target.log(NOW + 40, "session-end")
+    assert live.state(NOW + 41, holds_host=True).profiling is None
 
 
 def test_between_two_trials_none_runs() -> None:

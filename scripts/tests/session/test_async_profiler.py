@@ -9,7 +9,14 @@ import pytest
 
 from steelyard.errors import MissingRequirement
 from steelyard.results.schema import Event
-from steelyard.session.async_profiler import EVENTS, agent_option, keep_slices, passes, require_library
+from steelyard.session.async_profiler import (
+    EVENTS,
+    agent_option,
+    keep_slices,
+    passes,
+    require_library,
+    slice_seconds,
+)
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -40,6 +47,20 @@ def test_slices_of_the_window_alone_are_kept_in_their_order(tmp_path: Path) -> N
     # Each holds the two seconds before it was written: that of 1004 begins at 1002.
     assert keep_slices("cpu", logs, (1003.0, 1010.0), kept) == [f"cpu-{n}.collapsed" for n in (3, 4, 5)]
     assert sorted(path.name for path in kept.iterdir()) == [f"cpu-{n}.collapsed" for n in (3, 4, 5)]
+
+
+def test_of_a_start_up_the_slice_is_kept_in_which_it_ends(tmp_path: Path) -> None:
+    """It takes 1.6 s; a JVM that starts before it, for the data, is none of it."""
+    logs, kept = tmp_path / "logs", tmp_path / "kept"
+    logs.mkdir()
+    for number, written in enumerate([999.0, 1001.1, 1002.1, 1002.4]):
+        path = logs / f"cpu-{number}.collapsed"
+        path.write_text("frame 1\n", encoding="utf-8")
+        os.utime(path, (written, written))
+    names = keep_slices("cpu", logs, (1000.0, 1001.6), kept, "start-up")
+    assert names == ["cpu-1.collapsed", "cpu-2.collapsed"]
+    assert keep_slices("cpu", logs, (1000.0, 1000.5), tmp_path / "short", "start-up") == ["cpu-1.collapsed"]
+    assert ",loop=1s," in agent_option("cpu", Path("/lib.so"), slice_seconds("start-up"))
 
 
 def test_each_event_has_a_trial_of_its_own_and_all_others_share_one() -> None:

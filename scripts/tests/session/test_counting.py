@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ SPECS = [make_spec()]
 def host_with(monkeypatch: pytest.MonkeyPatch, *events: str) -> None:
     """A host on which perf counts these."""
 
-    def event_of(counter: Counter) -> str | None:
+    def event_of(counter: Counter, _units: Collection[str]) -> str | None:
         return next((event for event in counter.events if event in events), None)
 
     monkeypatch.setattr(counting, "event_of", event_of)
@@ -81,7 +82,7 @@ def test_pods_are_refused_and_an_experiment_that_wants_counters_is_told_why_it_h
 
 def test_a_host_without_perf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    perf._is_counted.cache_clear()
+    perf._try_event.cache_clear()
     with pytest.raises(MissingRequirement, match="--counters: there is no perf here: install linux-perf"):
         choose_counters(["cycles"], [], SPECS)
     _, notes = choose_counters([], ["cycles"], SPECS)
@@ -95,7 +96,7 @@ def test_a_perf_that_hangs_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     (tmp_path / "perf").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(perf, "_TIME_LIMIT", 0.2)
-    perf._is_counted.cache_clear()
+    perf._try_event.cache_clear()
     says = "--counters: `perf stat -x, -e task-clock -- true` did not end within 0.2 s"
     with pytest.raises(MissingRequirement, match=re.escape(says)):
         choose_counters(["cycles"], [], SPECS)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,15 @@ def test_a_run_that_fills_class_caches_is_in_the_expected_time() -> None:
     assert warm
     assert min(once) == pytest.approx(max(once))
     assert min(once) > 10 * len(warm)
+
+
+def test_trials_for_profiles_are_in_the_expected_time() -> None:
+    plan = made("jvms=1,2")
+    profiled = replace(
+        plan, profilers=["cpu", "lock", "perf"], request=replace(plan.request, profile_starts=4)
+    )
+    each = sum(trial_seconds(spec)[0] for spec in plan.specs.values())
+    assert profiled.expected_seconds()[0] - plan.expected_seconds()[0] == pytest.approx((4 + 4 + 1) * each)
 
 
 @pytest.mark.parametrize("name", ["jvm-count", "acmeair-topology", "start-up", "ramp-up"])

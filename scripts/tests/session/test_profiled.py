@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a profiling trial starts, keeps, and says of what profiling cost."""
+
+import os
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import make_component, make_measurement, make_spec, make_trial
+from sessions import Bench
+
+from steelyard.errors import ServerFailed
+from steelyard.measure.ledger import judge
+from steelyard.results.measurement import ComponentResult
+from steelyard.results.schema import Profiler
+from steelyard.results.spec import Spec
+from steelyard.results.store import SessionDirectory
+from steelyard.session.async_profiler import keep_window
+from steelyard.session.evidence import TrialOutcome
+from steelyard.session.profiling import Profiles, profiled_changes
+
+
+@pytest.fixture
+def profiles(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Profiles:
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    return Profiles(SessionDirectory(tmp_path / "session"), {}, bench.context(), lambda *_: None)
+
+
+def jitserver_spec() -> Spec:
+    components = [make_component(), make_component("compiler"), make_component("injector")]
+    return make_spec(components=components)
+
+
+@pytest.mark.parametrize(
+    ("profilers", "roles"),
+    [(["cpu"], {"server", "compiler"}), (["alloc"], {"server"}), (["jfr", "perf"], {"server"})],
+)
+def test_a_compiler_is_watched_where_cpu_time_is_sampled(
+    profiles: Profiles, profilers: list[Profiler], roles: set[str]
+) -> None:
+    plain = jitserver_spec()
+    spec = profiles._with_profilers(plain, profilers)
+    changed = {
+        part.role
+        for part, before in zip(spec.components, plain.components, strict=True)
+        if part.jvm_options != before.jvm_options
+    }
+    assert changed == roles
+
+
+def test_a_trial_has_slices_of_every_server_or_is_no_profile(tmp_path: Path) -> None:
+    spec = make_spec(components=[make_component(), make_component(number=2), make_component("compiler")])
+    logs = {part.name: tmp_path / part.name for part in spec.components}
+    for folder in logs.values():
+        folder.mkdir()
+
+    def write(name: str) -> None:
+        path = logs[name] / "cpu-0.collapsed"
+        path.write_text("frame 1\n", encoding="utf-8")
+        os.utime(path, (1004.0, 1004.0))
+
+    write("server-1")
+    with pytest.raises(ServerFailed, match="no slice of the window of server-2, which has to be 4 s long"):
+        keep_window("cpu", spec, logs, (1000.0, 1010.0), tmp_path / "kept")
+    write("server-2")
+    both = {"server-1": ["cpu-0.collapsed"], "server-2": ["cpu-0.collapsed"]}
+    assert keep_window("cpu", spec, logs, (1000.0, 1010.0), tmp_path / "kept") == both
+    write("compiler-1")
+    assert "compiler-1" in keep_window("cpu", spec, logs, (1000.0, 1010.0), tmp_path / "kept")
+
+
+def outcome_of(cpu: float, requests: int = 60_000, steal: float = 0.0) -> TrialOutcome:
+    measurement = make_measurement(steal_share=steal)
+    checks = judge(measurement, make_spec())
+    part = ComponentResult.model_validate(
+        {"name": "server-1", "role": "server", "cpu_seconds": cpu, "requests": requests}
+    )
+    return TrialOutcome(checks=checks, measurement=measurement, components=[part])
+
+
+def test_under_an_open_load_the_cpu_of_the_servers_shows_what_profiling_costs() -> None:
+    spec = make_spec(components=[make_component()])
+    usual = make_trial(arm=spec.arm, metrics={"throughput": 1000.0, "cpu_per_1k": 1.0})
+    void = make_trial(arm=spec.arm, state="void", metrics={"throughput": 1.0, "cpu_per_1k": 9.0})
+    other = make_trial(arm="jvms-2", metrics={"throughput": 1.0, "cpu_per_1k": 9.0})
+    trials = [usual, void, other]
+    calm = profiled_changes(spec, outcome_of(60.0), trials)
+    dear = profiled_changes(spec, outcome_of(78.0, steal=0.5), trials)
+    assert calm["throughput_change"] == dear["throughput_change"] == pytest.approx(0.0)
+    assert (1 + dear["cpu_change"]) / (1 + calm["cpu_change"]) == pytest.approx(1.3)
+    assert (calm["failed_checks"], dear["failed_checks"]) == ([], ["steal"])
+    nothing = profiled_changes(spec, replace(outcome_of(60.0), components=[]), [])
+    assert (nothing["throughput_change"], nothing["cpu_change"]) == (None, None)
