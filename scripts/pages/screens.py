@@ -173,8 +173,8 @@ RECIPES: dict[str, Callable[[Studio], bytes]] = {
     "gate-comment": draw_comment,
 }
 """By the name of their file."""
-BY_HAND: dict[str, str] = {}
-"""Pictures that no recipe makes, by the name of their file: why not."""
+BY_HAND = {"examples/plans/leaf.png": "a file that a journey of the example uploads: no page shows it"}
+"""Pictures that no recipe makes, by their path below docs/: why not."""
 
 
 def main(names: Sequence[str]) -> None:

@@ -47,7 +47,7 @@ def open_flames(visits: Visits, address: str, arm: str = "pages-transparent", **
 
 def frame(page: "Page", name: str) -> "Locator":
     """The frame of a method; its first where it has several."""
-    return page.get_by_role("treeitem", name=re.compile(f"^{re.escape(name)}:")).first
+    return page.locator(f'#graph [role=treeitem][aria-label^="{name}:"]').first
 
 
 def width(page: "Page", name: str) -> float:
@@ -112,7 +112,7 @@ def test_keys_enlarge_a_frame_and_lead_back(address: str, visits: Visits) -> Non
 
 def test_arrow_keys_go_to_callers_callees_and_neighbours(address: str, visits: Visits) -> None:
     page = open_flames(visits, address)
-    page.get_by_role("treeitem", name=re.compile("^all:")).focus()
+    frame(page, "all").focus()
     steps = {
         "ArrowDown": "java/lang/Thread.run",
         "ArrowRight": "start_thread",
