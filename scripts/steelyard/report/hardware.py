@@ -34,7 +34,11 @@ def hardware_table(view: View) -> Table | None:
         f" (--counters). {figures.DASH}: not counted, or not of the whole window."
     )
     heads = [Column(f"{kind}, {view.arm_label(arm)}") for kind, arm, _ in columns]
-    return Table("What the hardware did", [Column("counter", figure=False), *heads], rows, 1, [note]) if rows else None
+    return (
+        Table("What the hardware did", [Column("counter", figure=False), *heads], rows, 1, [note])
+        if rows
+        else None
+    )
 
 
 def _kinds(spec: Spec) -> Iterable[str]:
