@@ -8,6 +8,7 @@ import pytest
 import sample
 from kept_sessions import HOSTILE, make_session_of, write_copies, write_ended, write_session
 
+from steelyard.regular import read_bytes
 from steelyard.serve import index as index_module
 from steelyard.serve.filters import Choices, Filters, choices
 from steelyard.serve.index import Index, SessionRow, commits_of
@@ -68,16 +69,15 @@ def test_two_hundred_sessions_are_read_once(tmp_path: Path, monkeypatch: pytest.
     before = Index(folder, kept).rows()
     assert len({row.folder for row in before}) == 200
     opened: list[Path] = []
-    original = index_module.read_bytes
 
-    def read_bytes(path: Path) -> bytes:
+    def read_and_count(path: Path) -> bytes:
         opened.append(path)
-        return original(path)
+        return read_bytes(path)
 
     def read_row(path: Path) -> SessionRow:
         raise AssertionError(f"{path} is read again")
 
-    monkeypatch.setattr(index_module, "read_bytes", read_bytes)
+    monkeypatch.setattr(index_module, "read_bytes", read_and_count)
     monkeypatch.setattr(index_module, "read_row", read_row)
     again = Index(folder, kept)
     assert again.rows() == again.rows() == before
