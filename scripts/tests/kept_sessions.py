@@ -2,6 +2,7 @@
 """A folder of sessions as `serve` finds one: ended, running, damaged; and a history. No figure is a measurement."""
 
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,6 +78,14 @@ def write_ended(
     if report:
         write_report(target)
     return target
+
+
+def write_copies(folder: Path, number: int) -> Path:
+    """One small session that has ended, so many times."""
+    first = write_ended(folder, 0, plan=replace(sample.two_arm_plan(), blocks=2), report=False).path
+    for copy in range(1, number):
+        shutil.copytree(first, folder / f"{first.name}-{copy:03d}")
+    return folder
 
 
 def write_running(folder: Path, ended: int, now: float) -> SessionDirectory:

@@ -19,6 +19,7 @@ from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
 from steelyard.report.caveats import SHOWN, caveats
 from steelyard.report.first_screen import first_screen
+from steelyard.report.hardware import hardware_table
 from steelyard.report.moved import moved_table
 from steelyard.report.profiles import left_out, profile_tables
 from steelyard.report.search_chart import search_levels, search_paths
@@ -56,7 +57,7 @@ def _environment() -> Environment:
     environment.globals["SHOWN"] = SHOWN
     functions = (
         *(caveats, first_screen, left_out, profile_tables, search_levels, search_paths),
-        *(moved_table, study_table, trial_directory),
+        *(hardware_table, moved_table, study_table, trial_directory),
     )
     environment.globals |= {function.__name__: function for function in functions}
     return environment

@@ -32,6 +32,7 @@ SESSIONS: dict[str, Callable[[], View]] = {
     "study": lambda: sample.make_view(sample.study_plan()),
     "two-factors": lambda: sample.make_view(sample.two_factor_plan()),
     "ramp-up": lambda: sample.make_view(sample_procedures.ramp_up_plan()),
+    "start-up": lambda: sample.make_view(sample_procedures.start_up_plan()),
     "capacity": search,
     "survive": lambda: sample.make_view(sample_procedures.survive_plan()),
     "gate": lambda: gate_view(0.9),

@@ -4,22 +4,35 @@
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sample
-from kept_sessions import HOSTILE, write_ended, write_history, write_running
+from kept_sessions import HOSTILE, write_copies, write_ended, write_history, write_running
 
 from steelyard.host.lock import running_session
 from steelyard.results.store import SessionDirectory, write_record
+from steelyard.serve import index as index_module
+from steelyard.serve.index import Index, SessionRow
 from steelyard.serve.server import Server
 from steelyard.serve.site import Site
 
-from .browsing import PHONE, Visits, wait_on
+from .browsing import PHONE, SCREEN, Visits, wait_on
 
 pytestmark = pytest.mark.full
 RUNNING = "/sessions/jvm-count-400/live"
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[Server]:
+    with Server(site, 0) as made:
+        thread = threading.Thread(target=made.serve_forever)
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
 
 
 @pytest.fixture
@@ -31,12 +44,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
     write_ended(results, 2, plan=replace(small, name="other", title=HOSTILE), report=False)
     running = write_running(results, 3, time.time()).path
     write_history(tmp_path / "history")
-    with running_session(running), Server(Site(results, tmp_path / "history"), 0) as made:
-        thread = threading.Thread(target=made.serve_forever)
-        thread.start()
+    with running_session(running), serving(Site(results, tmp_path / "history")) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def end_trial_void(results: Path) -> None:
@@ -101,3 +110,21 @@ def test_a_running_session_is_followed_until_it_ends(server: Server, visits: Vis
     for address in ("", "history", "compare?session=pages-000&session=pages-001"):
         page.goto(server.address + address)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0], address
+
+
+def test_two_hundred_sessions_are_listed_without_reading_one_again(
+    tmp_path: Path, visits: Visits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, folder = tmp_path / "kept.json", write_copies(tmp_path / "results", 200)
+    Index(folder, kept).rows()
+
+    def read_row(path: Path) -> SessionRow:
+        raise AssertionError(f"{path} is read again")
+
+    monkeypatch.setattr(index_module, "read_row", read_row)
+    with serving(Site(folder, kept=kept)) as server:
+        for size in (SCREEN, PHONE):
+            page = visits.open(server.address, size=size)
+            assert page.locator(".list tbody tr").count() == 200
+            assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        visits.close()

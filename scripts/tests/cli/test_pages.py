@@ -13,6 +13,7 @@ import yaml
 from pages.diagrams import DIAGRAMS, IMAGES
 from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
 from pages.method_diagrams import NARROW, RESULTS, percent
+from pages.screens import BY_HAND, CALLOUTS, LARGEST, RECIPES, WIDEST
 from pages.site import requests_elsewhere
 from steelyard.experiment.loader import load_experiment
 from steelyard.experiment.schema import EngineName, ProcedureName
@@ -85,6 +86,30 @@ def test_diagrams_are_what_the_program_draws() -> None:
 def test_each_diagram_is_on_a_page(name: str) -> None:
     texts = [path.read_text(encoding="utf-8") for path in (*DOCS.rglob("*.md"), ROOT / "README.md")]
     assert any(f"images/{name}.svg)" in text for text in texts)
+
+
+def test_each_picture_has_a_recipe_and_is_small() -> None:
+    pictures = {path.relative_to(DOCS).as_posix(): path.read_bytes() for path in DOCS.rglob("*.png")}
+    drawn = {f"images/{name}.png" for name in RECIPES}
+    assert pictures.keys() == drawn | BY_HAND.keys(), "run `python -m pages.screens` in scripts/"
+    assert not drawn & BY_HAND.keys()
+    for name, picture in pictures.items():
+        # Width and height are the first words of the first chunk (PNG specification, 11.2.2).
+        width = int.from_bytes(picture[16:20], "big")
+        assert width <= WIDEST, name
+        assert len(picture) <= LARGEST, name
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in IMAGES.glob("*.png")))
+def test_each_picture_is_on_a_page(name: str) -> None:
+    assert any(f"images/{name}.png)" in path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+
+
+def test_the_explained_report_has_a_line_for_each_number() -> None:
+    text = (DOCS / "how-to" / "read-a-report.md").read_text(encoding="utf-8")
+    below = text.partition("images/report-explained.png)\n\n")[2].partition("\n\n")[0]
+    numbers = [int(line.partition(".")[0]) for line in below.splitlines()]
+    assert numbers == list(range(1, len(CALLOUTS) + 1))
 
 
 def test_pictures_of_the_readme_can_be_read_on_a_telephone() -> None:

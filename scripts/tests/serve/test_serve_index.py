@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 import sample
-from kept_sessions import HOSTILE, make_session_of, write_ended, write_session
+from kept_sessions import HOSTILE, make_session_of, write_copies, write_ended, write_session
 
+from steelyard.regular import read_bytes
 from steelyard.serve import index as index_module
 from steelyard.serve.filters import Choices, Filters, choices
 from steelyard.serve.index import Index, SessionRow, commits_of
@@ -61,6 +62,26 @@ def test_a_row_is_read_again_only_where_a_file_has_changed(
     assert read == [session.name]
     kept.write_text('{"rows": 7}', encoding="utf-8")
     assert len(Index(folder, kept).rows()) == 3
+
+
+def test_two_hundred_sessions_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, folder = tmp_path / "kept.json", write_copies(tmp_path / "results", 200)
+    before = Index(folder, kept).rows()
+    assert len({row.folder for row in before}) == 200
+    opened: list[Path] = []
+
+    def read_and_count(path: Path) -> bytes:
+        opened.append(path)
+        return read_bytes(path)
+
+    def read_row(path: Path) -> SessionRow:
+        raise AssertionError(f"{path} is read again")
+
+    monkeypatch.setattr(index_module, "read_bytes", read_and_count)
+    monkeypatch.setattr(index_module, "read_row", read_row)
+    again = Index(folder, kept)
+    assert again.rows() == again.rows() == before
+    assert opened == [kept], "the rows of all sessions come from one file"
 
 
 def test_a_folder_that_goes_away_has_no_rows(tmp_path: Path) -> None:
