@@ -29,7 +29,7 @@ class _AskedNames(dict[str, object]):
         super().__init__()
         self.names: list[str] = []
 
-    def get(self, key: str, default: object = None) -> object:  # type: ignore[override]
+    def get(self, key: str, default: object = None) -> object:
         """Keep the name."""
         self.names.append(key)
         return default

@@ -173,8 +173,8 @@ def _assignments(variables: Mapping[str, str]) -> list[str]:
 class _Place(NamedTuple):
     """Where the port stands by itself."""
 
-    index: int
-    """Of the word."""
+    at: int
+    """Which word."""
     piece: str
     word: str
     """The word with `${port}` there."""
@@ -198,7 +198,7 @@ def _with_port(words: list[str], variables: dict[str, str], port: int) -> tuple[
             f" of its own: say it as your server takes it (--port={port}, -Dserver.port={port} before -jar, or"
             f" PORT={port} in front of the command), or write '{PORT}' in its place"
         )
-    given[places[0].index] = places[0].word
+    given[places[0].at] = places[0].word
     pairs = (assigned.partition("=") for assigned in given[len(words) :])
     return given[: len(words)], {name: value for name, _, value in pairs}
 
