@@ -124,29 +124,39 @@ def _type(value: Keys) -> str:
 
 
 def write_results() -> str:
-    """What was last seen of each experiment, newest first, and which were not run yet."""
+    """The last session of each experiment, newest first, those before them, and which experiments were not run yet."""
     entries: list[dict[str, Any]] = json.loads(SEEN.read_text(encoding="utf-8"))
     newest = sorted(entries, key=lambda entry: entry["day"], reverse=True)
-    rows = "".join(
-        f"| {entry['day']} | `{entry['experiment']} {entry['options']}` | {entry['on']}"
-        f" | {'typed' if entry.get('typed') else entry['steelyard']} | {entry['seen']} ([more](../{entry['page']})) |\n"
-        for entry in newest
-    )
-    known = {entry["experiment"] for entry in entries}
+    last: dict[str, dict[str, Any]] = {}
+    for entry in newest:
+        last.setdefault(entry["experiment"], entry)
+    earlier = [entry for entry in newest if entry is not last[entry["experiment"]]]
     there = experiment_files(EXPERIMENTS)
-    missing = "".join(f"| none yet | `{name}` | - | - | - |\n" for name in there if name not in known)
+    missing = [name for name in there if name not in last]
     return (
         f"{_HEAD}# What was seen\n\n```\n./steelyard run jvm-count --quick\n```\n\n"
-        "So that you know what to expect: sessions of the project's own experiments, each on a virtual machine with two"
-        " CPUs (x86-64) that injectors and servers share. Quick sessions are an indication. Changes with their 95 %"
-        " intervals.\n\n"
-        "*Steelyard*: the version and commit that ran the session, whose figures a program took from its files."
-        " *Typed*: a person took them from the lab note, and the commit is not known.\n\n"
-        f"| day | session | on | Steelyard | seen |\n| --- | --- | --- | --- | --- |\n{rows}{missing}\n"
-        f"{len(there.keys() - known)} of the {len(there)} [experiments](experiments.md) have no session in this list;"
+        "So that you know what to expect: the last session of each of the project's own experiments, and where it ran."
+        " Quick sessions are an indication. Changes with their 95 % intervals.\n\n"
+        "*Shared*: injectors, and databases where there are some, ran on the servers' CPUs. *Steelyard*: the version"
+        " and commit that ran the session, whose figures a program took from its files. *Typed*: a person took them"
+        " from the lab note, and the commit is not known.\n\n"
+        f"{_seen_table(list(last.values()))}\n"
+        f"## Earlier sessions\n\n{_seen_table(earlier)}\n"
+        f"## No session yet\n\n{', '.join(f'`{name}`' for name in missing)}.\n\n"
+        f"{len(missing)} of the {len(there)} [experiments](experiments.md) have no session in this list;"
         " pages of the workloads have figures of some.\n\n"
         "Entries are kept in `docs/results/seen.json`.\n"
     )
+
+
+def _seen_table(entries: list[dict[str, Any]]) -> str:
+    rows = "".join(
+        f"| {entry['day']} | `{' '.join(filter(None, (entry['experiment'], entry['options'])))}`"
+        f" | {entry.get('host', 'not recorded')}{', shared' if entry.get('shared') else ''} | {entry['on']}"
+        f" | {'typed' if entry.get('typed') else entry['steelyard']} | {entry['seen']} ([more](../{entry['page']})) |\n"
+        for entry in entries
+    )
+    return f"| day | session | host | on | Steelyard | seen |\n| --- | --- | --- | --- | --- | --- |\n{rows}"
 
 
 def write_exit_codes() -> str:

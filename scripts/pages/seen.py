@@ -16,12 +16,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from typer.core import TyperOption
+
+from pages.parser import commands_of, root
 from pages.quick_forms import day_of, read_measured, write_measured
 from steelyard.analysis.rounds import seconds_of
+from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import beyond_noise, brief
 from steelyard.errors import BadInput
 from steelyard.report.view import View
-from steelyard.results.analysis import Estimate, MetricInfo
+from steelyard.results.analysis import Estimate, MetricInfo, SearchResult
+from steelyard.results.figures import change, interval
 from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.session.opening import leave_out
@@ -45,14 +50,21 @@ def view_of(directory: SessionDirectory) -> View:
     """A session that has ended.
 
     Raises:
-        BadInput: it has not, or it has no interval of its primary metric.
+        BadInput: it has not, or it has neither an interval of its primary metric nor a value of a search.
     """
     if not directory.has_ended():
         raise BadInput(f"{directory.path} has not ended; `./steelyard resume` goes on with it")
     view = View(directory.session(), directory.analysis(), directory.trials())
-    if not compare(view):
-        raise BadInput(f"{directory.path} has no interval of {view.analysis.primary}")
+    if not _search_results(view) and not compare(view):
+        searched = bool(view.analysis.searches)
+        missing = "value of its searches" if searched else f"interval of {view.analysis.primary}"
+        raise BadInput(f"{directory.path} has no {missing}")
     return view
+
+
+def _search_results(view: View) -> list[SearchResult]:
+    """Of the arms whose searches stated a value."""
+    return [result for result in view.analysis.searches if result.value is not None]
 
 
 def compare(view: View) -> list[Compared]:
@@ -69,11 +81,14 @@ def compare(view: View) -> list[Compared]:
 
 def entry_of(view: View, page: str) -> Kept:
     """A row of the list."""
-    told = (f"{one.arm}: {one.metric.label} {brief(one.estimate)}" for one in compare(view))
+    told = [f"{one.arm}: {one.metric.label} {brief(one.estimate)}" for one in compare(view)]
+    told = [*(_search_text(view, result) for result in _search_results(view)), *told]
     return {
         "experiment": view.experiment.name,
         "day": day_of(view.session),
         "options": _options(view.session.command),
+        "host": _host(view),
+        "shared": any(arm.spec.injectors_share_cores for arm in view.arms),
         "on": f"{_jvms(view)}, {view.arms[0].spec.engine}",
         "steelyard": _steelyard(view.session),
         "seen": "; ".join(told),
@@ -83,13 +98,11 @@ def entry_of(view: View, page: str) -> Kept:
 
 def picture_of(view: View) -> Kept:
     """What a picture of the answer shows; changes are fractions."""
-    host = view.session.host
-    machine = "virtual machine" if host.virtualization else "machine"
     return {
         "experiment": view.experiment.name,
         "options": _options(view.session.command),
         "day": day_of(view.session),
-        "host": f"{machine}, {host.cpus} CPUs, {host.architecture.replace('_', '-')}",
+        "host": _host(view),
         "jvm": _jvms(view),
         "trials": view.analysis.trials,
         "repeats": sum(trial.attempt > 0 for trial in view.trials),
@@ -98,6 +111,31 @@ def picture_of(view: View) -> Kept:
         "minutes": round(seconds_of(view.trials) / 60),
         "changes": [_change(view, one) for one in compare(view)],
     }
+
+
+def _host(view: View) -> str:
+    host = view.session.host
+    machine = "virtual machine" if host.virtualization else "machine"
+    return f"{machine}, {host.cpus} CPUs, {host.architecture.replace('_', '-')}"
+
+
+def _search_text(view: View, result: SearchResult) -> str:
+    """`JVMs = 1: 4 users (4 users passed, 5 users failed, one search)`; over several blocks with the interval."""
+
+    def text(value: float) -> str:
+        return value_text(result.varies, value)
+
+    run, against = next(run for run in result.runs if run.value is not None), result.against
+    if result.low is not None and result.high is not None:
+        bracket = f"95 % CI {text(result.low)} to {text(result.high)}"
+    elif run.passed is not None and run.failed is not None and not view.holds_share:
+        bracket = f"{text(run.passed)} passed, {text(run.failed)} failed, one search"
+    else:
+        bracket = "one search"
+    found = f"{view.arm_label(result.arm)}: {text(result.value or 0)} ({bracket})"
+    if against is None or against.low is None or against.high is None:
+        return found
+    return f"{found}, {change(against.ratio)} ({interval(against.low, against.high)})"
 
 
 def _change(view: View, compared: Compared) -> Kept:
@@ -125,8 +163,24 @@ def _jvms(view: View) -> str:
 
 
 def _options(command: str) -> str:
-    """What was typed behind the experiment's name, without the seed and where results go."""
-    return shlex.join(leave_out(shlex.split(command)[3:], {"--seed": 1, "--out": 1}))
+    """What was typed beside the experiment's name, without the seed and where results go."""
+    _, name, *words = shlex.split(command)
+    params = dict(commands_of(root()))[name].params
+    valued = {
+        option
+        for param in params
+        if isinstance(param, TyperOption) and not param.is_flag
+        for option in param.opts
+    }
+    options, is_value, is_named = list[str](), False, False
+    for word in leave_out(words, {"--seed": 1, "--out": 1}):
+        if is_value or word.startswith("-") or is_named:
+            options.append(word)
+        else:
+            is_named = True
+            continue
+        is_value = not is_value and word in valued
+    return shlex.join(options)
 
 
 def keep(path: Path, more: Sequence[Kept]) -> None:
@@ -142,6 +196,10 @@ def main(arguments: Sequence[str]) -> None:
     if not (RESULTS.parent / page).is_file():
         raise BadInput(f"docs/{page} is not there; write the lab note first")
     views = [view_of(SessionDirectory(Path(folder))) for folder in folders]
+    if picture and (without := [view for view in views if not compare(view)]):
+        raise BadInput(
+            f"{without[0].session.id} has no interval, which a picture shows: take it without --picture"
+        )
     keep(SEEN, [entry_of(view, page) for view in views])
     for view in views if picture else []:
         target = RESULTS / f"{view.experiment.name}.json"

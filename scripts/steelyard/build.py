@@ -5,6 +5,7 @@ A build is kept under the fingerprint of all sources, so that an unchanged check
 exactly what ran. It has a package for each thing that runs, made when the first session needs it.
 """
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -12,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +38,8 @@ BUILDS = CACHE / "build"
 """Builds by fingerprint; each has a folder per package, a server package with its `wlp/`, and `loadgen/`."""
 INJECTOR_PACKAGE = {INJECTOR: Path("loadgen/target/loadgen")}
 """The package of the injectors, which no workload names: name -> path below the checkout that Maven makes."""
+_LOG_INTERVAL = 0.2
+"""Seconds between two looks into the log of a build that another process makes."""
 _TARGET = "target"
 """Folder of a module in which Maven makes things."""
 
@@ -101,7 +105,7 @@ def make_build(
 
     Args:
         packages: what is needed: name -> archive or folder that Maven makes, below the checkout.
-        on_line: called with each line that Maven prints.
+        on_line: called with each line that Maven prints, also while another process has it run.
 
     Raises:
         BuildFailed: Maven failed; the sentence quotes its first error and names its log.
@@ -112,7 +116,7 @@ def make_build(
         with (CACHE / "build.lock").open("a+", encoding="utf-8") as lock:
             # A second command waits for the first one, then finds its build. Maven holds the lock as well: what a
             # killed command has left of it must be gone before the next one runs in the same folders.
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            _lock_build(lock, on_line)
             folder = BUILDS / fingerprint(root)
             missing = {name: path for name, path in packages.items() if not is_whole(folder / name)}
             if missing:
@@ -122,6 +126,38 @@ def make_build(
                 _keep({name: root / path for name, path in missing.items()}, folder)
                 lock.truncate(0)
     return folder
+
+
+def _lock_build(lock: TextIO, on_line: Callable[[str], None]) -> None:
+    """Take the lock; while another process builds, hand on what Maven prints there."""
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    is_free = threading.Event()
+    follower = threading.Thread(target=_follow_log, args=(lock.fileno(), on_line, is_free))
+    follower.start()
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    finally:
+        is_free.set()
+        follower.join()
+
+
+def _follow_log(lock: int, on_line: Callable[[str], None], is_free: threading.Event) -> None:
+    read, partial = 0, ""
+    while not is_free.wait(_LOG_INTERVAL):
+        with contextlib.suppress(FileNotFoundError), _log().open(encoding="utf-8", errors="replace") as log:
+            # A log that is older than the note in the lock (`_begin`) is of an earlier build.
+            if os.fstat(log.fileno()).st_mtime_ns >= os.fstat(lock).st_mtime_ns:
+                log.seek(read)
+                *lines, partial = (partial + log.read()).split("\n")
+                read = log.tell()
+                for line in lines:
+                    on_line(line.rstrip())
+
+
+def _log() -> Path:
+    return CACHE / "build.log"
 
 
 def _module(path: Path) -> str:
@@ -149,9 +185,9 @@ def _run_maven(
     root: Path,
     lock: int,
 ) -> None:
-    log = CACHE / "build.log"
+    log = _log()
     with (
-        log.open("w", encoding="utf-8") as file,
+        log.open("w", encoding="utf-8", buffering=1) as file,  # line by line, for those who wait
         subprocess.Popen(
             kill_with_parent(
                 [

@@ -48,7 +48,10 @@ def ensure_build(
         if root == ROOT
         else f"build {fingerprint(root)}"
     )
-    with console.status(f"building the Java parts with Maven ({reason})") as status:
+    beginning = f"building the Java parts with Maven ({reason})"
+    if not console.is_terminal:
+        print_line(console, beginning)
+    with console.status(beginning) as status:
         build = make_build(builder, maven, wanted, _progress_printer(console, status), root)
     print_line(console, f"built the Java parts in {format_duration(time.monotonic() - began)}")
     return build
@@ -89,6 +92,10 @@ _ARCHIVES = ("[INFO] Building jar:", "[INFO] Building war:")
 """Beginnings of lines that name a file and no module."""
 
 
+_FETCHED_FILES = 100
+"""After how many files there is a line where no status is shown: with an empty cache there are more than a thousand."""
+
+
 def _progress_printer(console: Console, status: Status) -> Callable[[str], None]:
     """What turns Maven's lines, one by one, into a few that tell a person how far it is."""
     module, fetched = "reading the modules", 0
@@ -99,7 +106,10 @@ def _progress_printer(console: Console, status: Status) -> Callable[[str], None]
             module = line.removeprefix("[INFO] Building ").split("  ")[0].strip()
             if not console.is_terminal:
                 print_line(console, f"  {module}")
-        fetched += "Downloaded from" in line
+        if "Downloaded from" in line:
+            fetched += 1
+            if not console.is_terminal and fetched % _FETCHED_FILES == 0:
+                print_line(console, f"  {module}, {fetched} files fetched")
         status.update(f"building {module}" + (f", {fetched} files fetched" if fetched else ""))
 
     return take

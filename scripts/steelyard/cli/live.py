@@ -29,7 +29,7 @@ def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> 
     `before`: (block, arm) of trials that an earlier run of the session has done.
     """
     if not console.is_terminal:
-        yield PlainScreen(console, session)
+        yield PlainScreen(console, session, before=before)
         return
     shown = LiveScreen(session, console, before)
     with Live(console=console, get_renderable=shown.render, refresh_per_second=2, transient=True):
@@ -39,9 +39,18 @@ def screen(session: Session, console: Console, before: Set[tuple[int, str]]) -> 
 class PlainScreen:
     """One line for each trial and phase."""
 
-    def __init__(self, console: Console, session: Session, clock: Clock = SYSTEM) -> None:
+    def __init__(
+        self,
+        console: Console,
+        session: Session,
+        clock: Clock = SYSTEM,
+        before: Set[tuple[int, str]] = frozenset(),
+    ) -> None:
         self._clock = clock
         self._console = console
+        self._session = session
+        self._before = before
+        self._ended: list[Trial] = []
         self._varies = search_setting(session)
         self._last_progress = -math.inf
 
@@ -49,7 +58,8 @@ class PlainScreen:
         """Print which trial begins."""
         print_line(
             self._console,
-            f"trial {done + 1} of {total}: block {planned.block}, {arm_text(planned, self._varies)}",
+            f"trial {done + 1} of {total}: block {planned.block}, {arm_text(planned, self._varies)},"
+            f" {self._time_left(planned.arm, 0.0)} left",
         )
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
@@ -72,11 +82,16 @@ class PlainScreen:
     def trial_ended(self, trial: Trial, done: int, total: int) -> None:
         """Print the trial's figures."""
         del done, total
+        self._ended.append(trial)
         print_line(self._console, f"  {trial_line(trial, self._varies)}")
 
     def note(self, sentence: str) -> None:
         """Print it (on a terminal above the view)."""
         print_line(self._console, f"note: {sentence}")
+
+    def _time_left(self, running: str | None, elapsed: float) -> str:
+        left = remaining_seconds(self._session, self._ended, self._before, running, elapsed)
+        return f"about {format_duration(left)}"
 
 
 class LiveScreen(PlainScreen):
@@ -85,9 +100,7 @@ class LiveScreen(PlainScreen):
     def __init__(
         self, session: Session, console: Console, before: Set[tuple[int, str]], clock: Clock = SYSTEM
     ) -> None:
-        super().__init__(console, session, clock)
-        self._session = session
-        self._before = before
+        super().__init__(console, session, clock, before)
         self._trial_began = self._clock.monotonic()
         self._planned: Planned | None = None
         self._done = 0
@@ -97,7 +110,6 @@ class LiveScreen(PlainScreen):
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._progress = ""
-        self._ended: list[Trial] = []
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
@@ -149,5 +161,4 @@ class LiveScreen(PlainScreen):
     def _remaining_time(self) -> str:
         running = self._planned.arm if self._planned is not None and self._done < self._total else None
         elapsed = self._clock.monotonic() - self._trial_began
-        left = remaining_seconds(self._session, self._ended, self._before, running, elapsed)
-        return f"about {format_duration(left)}"
+        return self._time_left(running, elapsed)

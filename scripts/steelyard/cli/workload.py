@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import sys
@@ -30,6 +31,7 @@ from steelyard.experiment.settings import Settings
 from steelyard.host.cpus import read_layout
 from steelyard.host.lock import host_lock
 from steelyard.host.ports import free_first_port, held_ports, refuse_ephemeral
+from steelyard.jvm.recognition import find_setting
 from steelyard.paths import name_program, typed_launcher
 from steelyard.processes import Children
 from steelyard.results.spec import Spec
@@ -41,6 +43,7 @@ from steelyard.session.runtimes import RuntimeResolver, make_engines, require_st
 from steelyard.spec.layout import EVERYWHERE, FIRST_PORT, LOOPBACK
 from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
+from steelyard.workload.start_command import StartCommand
 from steelyard.workload.starter import QUESTION, make_starter
 from steelyard.workload.trust import keep_trust
 
@@ -190,25 +193,37 @@ def init(
     _write_checked(file, name_program(starter.text))
     keep_trust(file)
     typer.echo(f"written: {file}")
-    if not starter.takes_jvm_options:
+    if not starter.start.is_java:
         write_atomic(question, QUESTION)
         typer.echo(f"written: {question}, an experiment that sets nothing of a JVM")
-    if starter.left_out:
-        typer.echo(f"left out, for experiments set them: {' '.join(starter.left_out)}")
+    _tell_changes(starter.start)
     typer.echo("next:")
-    commands = [f"up {file}", f"journey try {file}", "down"]
-    if starter.takes_jvm_options:
-        commands.append(f"run jvm-count --quick --workload {file}")
+    jdk = f" --jdk {shlex.quote(starter.start.jdk)}" if starter.start.jdk is not None else ""
+    commands = [f"up {file}{jdk}", f"journey try {file}", "down"]
+    if starter.start.is_java:
+        commands.append(f"run jvm-count --quick --workload {file}{jdk}")
     else:
         commands.append(f"run {question} --quick")
     for command in commands:
         typer.echo(f"  {typed_launcher(Path.cwd())} {command}")
-    if not starter.takes_jvm_options:
+    if not starter.start.is_java:
         sentence = (
             "the suite's own experiments set a JVM's heap and collector: where this command starts a JVM, put"
             " ${jvm_options} into it or into a variable of its environment (docs/own-server.md)"
         )
         typer.echo(name_program(sentence))
+
+
+def _tell_changes(start: StartCommand) -> None:
+    """Print in what the file differs from what was typed."""
+    typer.echo(f"each server gets a port of its own: {', '.join(start.ported)}")
+    if start.wrapper:
+        typer.echo(f"left out, for the harness starts the server itself: {shlex.join(start.wrapper)}")
+    if start.settings:
+        named = (f"{option} ({find_setting(option)})" for option in start.settings)
+        typer.echo(f"left out, for experiments set them: {', '.join(named)}")
+    if start.jdk is not None:
+        typer.echo(f"the JDK is no part of the file: choose {start.jdk} with --jdk")
 
 
 def _write_checked(file: Path, text: str) -> None:

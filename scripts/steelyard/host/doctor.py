@@ -14,6 +14,7 @@ import psutil
 
 from steelyard.errors import MissingRequirement
 from steelyard.host import perf, settings
+from steelyard.host.checkpoints import checkpoints
 from steelyard.host.preparing import RECORD as PREPARED
 from steelyard.host.states import STATES
 from steelyard.host.switching import read_record
@@ -199,7 +200,7 @@ _OBSERVERS: dict[str, Callable[[Host], Seen]] = {
             memlock,
             settings.clock,
         ),
-        *(perf.counters, settings.virtualization, settings.container),
+        *(perf.counters, checkpoints, settings.virtualization, settings.container),
     )
 }
 """How each topic beside the host states is looked at; the docstring of each says why it matters."""

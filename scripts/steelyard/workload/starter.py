@@ -4,19 +4,10 @@ question for one that has no JVM, of which the suite's own experiments ask nothi
 
 import json
 import os
-import re
-import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from steelyard.errors import BadInput
-
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
-_JVM_SETTING = re.compile(r"-X(mx|ms|mn)|-XX:[+-]Use\w*GC\b|-Xgcpolicy:|-Xlog:gc|-Xverbosegclog")
-"""Options that experiments set: heap, collector and GC log."""
-_QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
-_FOR_A_SHELL = re.compile(r"[;&|<>()]+|[*?`\n]|(?<![^\s=:])~")
-"""Operators, patterns and the home, which no program is given as they are typed."""
+from steelyard.workload.start_command import StartCommand, read_start_command
 
 
 class Starter(NamedTuple):
@@ -24,10 +15,8 @@ class Starter(NamedTuple):
 
     text: str
     """Of the workload file."""
-    left_out: list[str]
-    """JVM options of the command that experiments set."""
-    takes_jvm_options: bool
-    """Whether the harness can put those in; else no experiment of the suite can be asked of it."""
+    start: StartCommand
+    """What was read of the command; no experiment of the suite can be asked of one that starts no `java`."""
 
 
 QUESTION = """\
@@ -59,50 +48,17 @@ def make_starter(name: str, command: str, port: int, path: str, *, here: Path, f
     Raises:
         BadInput: the command cannot be read, is a shell's line, or does not hold the port.
     """
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise BadInput(f"the start command cannot be read ({error}): write it as a shell takes it") from error
-    if "$" in command:
-        raise BadInput(f"the start command holds a variable ({command}): write its value in its place")
-    if shell := _FOR_A_SHELL.search(_QUOTED.sub("x", command)):
-        raise BadInput(
-            f"the start command holds {shell[0].strip() or 'several lines'}, which only a shell reads: put the command"
-            " into a script and give that, with the port as its argument, or quote what your server reads itself"
-        )
-    variables = {}
-    while words and (assigned := _ASSIGNED.fullmatch(words[0])):
-        variables[assigned[1]] = assigned[2]
-        words = words[1:]
-    if not words:
-        raise BadInput("there is no start command: write what starts your server in the foreground")
-    given = [*words, *variables.values()]
-    # In a container the server has a port of its own: `-p 8080:8080` becomes `-p ${port}:8080`.
-    published = [re.sub(rf"(?<!\d){port}(?=:\d)", "${port}", word) for word in given]
-    in_container = Path(words[0]).name in ("docker", "podman") and published != given
-    ported = published if in_container else [_with_port(word, port) for word in given]
-    if ported == given:
-        raise BadInput(
-            f"port {port} is not in the start command, and each server needs one of its own: say it as your server"
-            f" takes it (--port={port}, -Dserver.port={port} before -jar, or PORT={port} in front of the command)"
-        )
-    words, variables = ported[: len(words)], dict(zip(variables, ported[len(words) :], strict=True))
-    is_java = Path(words[0]).name == "java"
-    left_out = [word for word in words if _JVM_SETTING.match(word)] if is_java else []
-    kept = [word for word in words if word not in left_out]
-    return Starter(_text(name, kept, variables, path, here, folder), left_out, is_java)
+    start = read_start_command(command, port, here)
+    return Starter(_text(name, start, path, here, folder), start)
 
 
-def _with_port(word: str, port: int) -> str:
-    return re.sub(rf"(?<!\d){port}(?!\d)", "${port}", word)
-
-
-def _text(name: str, words: list[str], variables: dict[str, str], path: str, here: Path, folder: Path) -> str:
-    if Path(words[0]).name == "java":
-        start = f"java: {_flow(words[1:])}    # the JDK and the options of each arm are put in front"
+def _text(name: str, start: StartCommand, path: str, here: Path, folder: Path) -> str:
+    if start.is_java:
+        started = f"java: {_flow(start.words[1:])}    # the JDK and the options of each arm are put in front"
     else:
-        start = f"command: {_flow(words)}    # ${{jvm_options}} as a word, where it takes a JVM's"
-    environment = f"\n          environment: {json.dumps(variables, ensure_ascii=False)}" if variables else ""
+        started = f"command: {_flow(start.words)}    # ${{jvm_options}} as a word, where it takes a JVM's"
+    variables = json.dumps(start.variables, ensure_ascii=False)
+    environment = f"\n          environment: {variables}" if start.variables else ""
     started_in = os.path.relpath(here.resolve(), folder.resolve())
     return f"""\
 steelyard: 1
@@ -121,7 +77,7 @@ topologies:
         replicas: jvms            # as many as the experiment says
         process:
           folder: {json.dumps(started_in)}              # where the command is run
-          {start}{environment}
+          {started}{environment}
         ready: {{path: {json.dumps(path)}}}
     journey:
       visits:

@@ -64,8 +64,11 @@ def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     plain.phase("measure", 8.0)
     plain.throughput(1.0)
     plain.trial_ended(failed_trial(), 7, 7)
+    # Nothing has been measured yet: the pace of the plan.
+    specs = {arm.name: arm.spec for arm in session.arms}
+    expected = sum(sum(trial_seconds(specs[place.arm])) / 2 for place in session.schedule)
     assert file.getvalue().splitlines() == [
-        "trial 7 of 7: block 2, jvms-2 (repeat 1)",
+        f"trial 7 of 7: block 2, jvms-2 (repeat 1), about {format_duration(expected)} left",
         "  measuring (8 s)",
         "  block 1 jvms-2: void, server-1 died",
     ]
@@ -96,7 +99,18 @@ def test_a_step_of_a_search_is_named_by_its_value_and_is_no_repeat() -> None:
     file = io.StringIO()
     searching = PlainScreen(Console(file=file), session_of(found, specs_of(found), blocks=1))
     searching.trial_started(Planned(block=1, arm="jvms-2", attempt=1, order=3, value=500.0), 3, 9)
-    assert file.getvalue() == "trial 4 of 9: block 1, jvms-2 with 500 users\n"
+    assert file.getvalue().startswith("trial 4 of 9: block 1, jvms-2 with 500 users, about ")
+
+
+def test_the_time_left_counts_what_is_done(session: Session) -> None:
+    file = io.StringIO()
+    done = {(place.block, place.arm) for place in session.schedule[:-1]}
+    plain = PlainScreen(Console(file=file, width=100), session, before=done)
+    last = session.schedule[-1]
+    spec = next(arm.spec for arm in session.arms if arm.name == last.arm)
+    plain.trial_started(Planned(block=last.block, arm=last.arm, order=9), 9, 10)
+    left = format_duration(sum(trial_seconds(spec)) / 2)
+    assert file.getvalue() == f"trial 10 of 10: block {last.block}, {last.arm}, about {left} left\n"
 
 
 def test_a_void_trial_says_why() -> None:

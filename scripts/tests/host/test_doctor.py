@@ -140,6 +140,40 @@ def test_a_virtual_machine_without_counters_of_the_processor_is_named(tmp_path: 
     assert doctor(tmp_path, "x86_64")["counters"].state.startswith("the kernel's events alone")
 
 
+FULL, OF_A_CONTAINER = "000001ffffffffff", "00000000a80425fb"
+"""Capabilities of a root login on Linux 5.9 and newer, and of a container of docker."""
+
+
+@pytest.mark.parametrize(
+    ("programs", "last", "bounding", "state", "needs"),
+    [
+        ((), None, None, "no criu, no container engine", ["CRIU (apt install criu)", "a container engine"]),
+        (("criu", "podman"), 40, FULL, "/usr/sbin/criu, podman, and the capability may be given", []),
+        (("criu", "docker", "podman"), 40, OF_A_CONTAINER, "/usr/sbin/criu, podman and docker", ["withheld"]),
+        (("criu", "docker"), 37, FULL, "/usr/sbin/criu, docker", ["Linux 5.9 or newer"]),
+        (("docker",), 40, FULL, "no criu, docker", ["CRIU"]),
+    ],
+)
+def test_what_a_checkpoint_needs_is_said(
+    tmp_path: Path,
+    programs: tuple[str, ...],
+    last: int | None,
+    bounding: str | None,
+    state: str,
+    needs: list[str],
+) -> None:
+    for program in programs:
+        put(tmp_path, f"usr/sbin/{program}", "")
+        (tmp_path / "usr/sbin" / program).chmod(0o755)
+    if last is not None and bounding is not None:
+        put(tmp_path, "proc/sys/kernel/cap_last_cap", str(last))
+        put(tmp_path, "proc/self/status", f"Name:\tpython3\nCapBnd:\t{bounding}\nSeccomp:\t0")
+    found = doctor(tmp_path, "x86_64")["checkpoints"]
+    assert found.state == state
+    assert (found.change is None) == (needs == [])
+    assert [need for need in needs if need not in (found.change or "")] == []
+
+
 def test_everything_that_disturbs_is_found(laptop: Path) -> None:
     found = doctor(laptop, "x86_64")
     assert levels(found) == {
@@ -163,6 +197,7 @@ def test_everything_that_disturbs_is_found(laptop: Path) -> None:
         "swap": "warn",
         "clock": "warn",
         "counters": "info",
+        "checkpoints": "info",
         "virtualization": "info",
         "container": "info",
         "aslr": "info",

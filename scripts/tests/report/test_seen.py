@@ -3,21 +3,25 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 import sample
 from kept_sessions import write_ended, write_session
 
-from pages import method_diagrams, seen
+from pages import method_diagrams, reference, seen
 from pages.reference import write_results
 from steelyard.analysis.estimates import analyse
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files
 from steelyard.paths import EXPERIMENTS, ROOT
+from steelyard.report.view import View
 from steelyard.results import figures
+from steelyard.results.analysis import Analysis, SearchComparison
 from steelyard.results.store import SessionDirectory
 
+SEARCH = Path(__file__).parent.parent / "fixtures" / "sessions" / "search.zip"
 NOTE = "lab-notes/2026-11-26-self-check.md"
 
 
@@ -40,6 +44,7 @@ def test_a_session_is_a_row_and_a_picture(results: Path, monkeypatch: pytest.Mon
     (row,) = json.loads(seen.SEEN.read_text(encoding="utf-8"))
     name = kept.session().experiment.name
     assert (row["experiment"], row["page"], row["day"][:2]) == (name, NOTE, "20")
+    assert (row["host"], row["shared"]) == ("machine, 32 CPUs, ppc64le", True)
     assert row["steelyard"].endswith(f", {kept.session().revision}")
     primary = kept.analysis().estimates[kept.analysis().primary]
     assert all(f"{figures.effect(one)} ({figures.bounds(one)})" in row["seen"] for one in primary.values())
@@ -70,6 +75,54 @@ def test_the_page_has_each_experiment_and_how_its_entries_were_made() -> None:
     assert [name for name in experiment_files(EXPERIMENTS) if not re.search(rf"`{name}[ `]", page)] == []
 
 
+def test_the_page_has_a_row_for_each_experiment_with_its_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = {"options": "", "on": "processes", "typed": True, "page": NOTE}
+    one, two = "virtual machine, 2 CPUs, x86-64", "machine, 64 CPUs, ppc64le"
+    entries = [
+        {**entry, "experiment": "gate", "day": "2026-11-02", "seen": "old", "host": one, "shared": True},
+        {**entry, "experiment": "gate", "day": "2026-11-03", "seen": "new", "host": two, "shared": False},
+        {**entry, "experiment": "smt", "day": "2026-11-01", "seen": "other", "host": two, "shared": False},
+    ]
+    monkeypatch.setattr(reference, "SEEN", tmp_path / "seen.json")
+    reference.SEEN.write_text(json.dumps(entries), encoding="utf-8")
+    page, _, rest = write_results().partition("## Earlier sessions")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| 2026")]
+    assert [(row[1], row[2]) for row in rows] == [("`gate`", two), ("`smt`", two)]
+    assert f"| `gate` | {one}, shared | processes | typed | old" in rest
+    assert "virtual machine" not in page, "nothing is said of all rows"
+    assert "`smt`" not in rest.partition("## No session yet")[2]
+
+
+def test_each_entry_names_its_host() -> None:
+    entries = json.loads((ROOT / "docs" / "results" / "seen.json").read_text(encoding="utf-8"))
+    assert [entry for entry in entries if not entry.get("host")] == []
+
+
+def test_a_search_tells_what_it_found_and_between_what(results: Path, tmp_path: Path) -> None:
+    shutil.unpack_archive(SEARCH, tmp_path / "search")
+    kept = SessionDirectory(tmp_path / "search")
+    made = json.loads((kept.path / "analysis.json").read_text(encoding="utf-8"))
+    kept.keep(Analysis.model_validate(made))  # sealed as today
+    seen.main([NOTE, str(tmp_path / "search")])
+    (row,) = json.loads(seen.SEEN.read_text(encoding="utf-8"))
+    assert row["seen"] == "jvms = 1: 4 users (4 users passed, 5 users failed, one search)"
+    with pytest.raises(BadInput, match="has no interval, which a picture shows"):
+        seen.main(["--picture", NOTE, str(tmp_path / "search")])
+    view = View(kept.session(), kept.analysis(), kept.trials())
+    (result,) = view.analysis.searches
+    against = SearchComparison(n=3, ratio=1.5, low=1.4, high=1.6)
+    several = result.model_copy(update={"n": 3, "low": 4.1, "high": 6.2, "against": against})
+    assert seen._search_text(view, several) == (
+        "jvms = 1: 4 users (95 % CI 4 users to 6 users), +50 % (+40 to +60 %)"
+    )
+    open_end = result.model_copy(update={"value": None})
+    kept.keep(view.analysis.model_copy(update={"searches": [open_end]}))
+    with pytest.raises(BadInput, match="has no value of its searches"):
+        seen.view_of(kept)
+
+
 def test_only_sessions_that_answer_are_taken(results: Path) -> None:
     plan = sample.two_arm_plan()
     session = sample.session_of(plan)
@@ -94,6 +147,10 @@ def test_only_sessions_that_answer_are_taken(results: Path) -> None:
             "--set 'a=1 2' --blocks 3",
         ),
         ("./steelyard run jvm-count --out=/tmp/x", ""),
+        ("./steelyard run --quick jvm-count --seed 7", "--quick"),
+        ("./steelyard run --blocks 3 --set a=1 jvm-count --quick", "--blocks 3 --set a=1 --quick"),
+        ("./steelyard run --engine=compose jvm-count", "--engine=compose"),
+        ("./steelyard gate --quick --seed 7", "--quick"),
     ],
 )
 def test_the_seed_and_the_folder_are_nobodys_business(command: str, options: str) -> None:

@@ -14,7 +14,9 @@ from steelyard.experiment.matrix import expand
 from steelyard.experiment.settings import Settings
 from steelyard.jvm.rows import FOLDER
 from steelyard.measure.offered_load import settling_mix
+from steelyard.paths import EXPERIMENTS
 from steelyard.results.spec import ORDER, Spec
+from steelyard.session.plan import check_fits_host
 from steelyard.spec.agreement import requested_settings
 from steelyard.spec.plan import make_spec
 from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
@@ -541,6 +543,20 @@ def test_figures_on_derby_say_so_in_containers_too(workload: str, topology: str,
     for spec in specs_of(found, cores(4), runtime).values():
         assert len(spec.embedded) == len(says)
         assert all(any(text in note for note in spec.embedded) for text in says)
+
+
+def test_a_larger_host_has_the_levels_that_the_file_of_cpu_limits_names() -> None:
+    typed = ("cpus=0.5,1,2,4", "processor_count=default,4")
+    text = (EXPERIMENTS / "cpu-limits.yaml").read_text(encoding="utf-8")
+    assert all(f"--set {setting}" in text for setting in typed)
+    planned = specs("cpu-limits", *typed, host=cores(8), runtime=None)
+    counted = {
+        (spec.servers[0].cpu_quota, requested_settings(spec.servers[0])["processors"])
+        for spec in planned.values()
+    }
+    assert len(planned) == 8
+    assert counted == {(0.5, 1), (1, 1), (2, 2), (4, 4), (0.5, 4), (1, 4), (2, 4)}, "at 4 both count the same"
+    check_fits_host(planned)
 
 
 @pytest.mark.parametrize("listen", ["127.0.0.1", "0.0.0.0"])

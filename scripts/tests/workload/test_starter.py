@@ -37,7 +37,7 @@ def process_of(made: Starter, folder: Path) -> ProcessDescription:
 
 def test_a_java_command_keeps_its_words_but_for_what_experiments_set(tmp_path: Path) -> None:
     made = starter("java -Xmx512m -XX:+UseZGC -Dserver.port=8080 -jar shop.jar --config='my conf'")
-    assert made.left_out == ["-Xmx512m", "-XX:+UseZGC"]
+    assert made.start.settings == ["-Xmx512m", "-XX:+UseZGC"]
     process = process_of(made, tmp_path)
     assert process.java == ["-Dserver.port=${port}", "-jar", "shop.jar", "--config=my conf"]
     assert process.folder == "..", "it is started where the command was typed"
@@ -52,6 +52,88 @@ def test_variables_in_front_become_its_environment(tmp_path: Path) -> None:
 def test_a_port_is_replaced_only_where_it_stands_by_itself(tmp_path: Path) -> None:
     process = process_of(starter("serve :80 --max=8080 --name=180", port=80), tmp_path)
     assert process.command == ["serve", ":${port}", "--max=8080", "--name=180"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "port", "words"),
+    [
+        (
+            "java -Dhttp.timeout=3000 -jar a.jar --port=3000",
+            3000,
+            ["java", "-Dhttp.timeout=3000", "-jar", "a.jar", "--port=${port}"],
+        ),
+        (
+            "java -jar shop-1.80.jar --server.port=80",
+            80,
+            ["java", "-jar", "shop-1.80.jar", "--server.port=${port}"],
+        ),
+        ("java -jar shop.jar 8080", 8080, ["java", "-jar", "shop.jar", "${port}"]),
+        ("serve -m 8080 --httpPort 8080", 8080, ["serve", "-m", "8080", "--httpPort", "${port}"]),
+        ("serve --transport=8080 -p8080", 8080, ["serve", "--transport=8080", "-p${port}"]),
+        ("serve --urls http://localhost:8080/x", 8080, ["serve", "--urls", "http://localhost:${port}/x"]),
+        ("serve --http 0.0.0.0:8080", 8080, ["serve", "--http", "0.0.0.0:${port}"]),
+        ("serve --max=8080 '${port}'", 8080, ["serve", "--max=8080", "${port}"]),
+        ("sh -c 'serve 8080 --port=8080'", 8080, ["sh", "-c", "serve 8080 --port=${port}"]),
+        (
+            "docker run -p 8080:80 -v 8080:/x shop",
+            8080,
+            ["docker", "run", "-p", "${port}:80", "-v", "8080:/x", "shop"],
+        ),
+    ],
+)
+def test_only_what_is_about_the_port_is_replaced(typed: str, port: int, words: list[str]) -> None:
+    assert starter(typed, port).start.words == words
+
+
+def test_a_port_in_a_variable_is_the_variables(tmp_path: Path) -> None:
+    process = process_of(starter("JAVA_OPTS='-Dserver.port=8080 -Xss1m' MAX=8080 ./start.sh"), tmp_path)
+    assert process.environment == {"JAVA_OPTS": "-Dserver.port=${port} -Xss1m", "MAX": "8080"}
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["exec", "nohup", "setsid", "nice -n 5", "taskset -c 0", "env", "exec nice -5"]
+)
+def test_what_starts_the_java_is_left_out(tmp_path: Path, wrapper: str) -> None:
+    made = starter(f"{wrapper} java -jar shop.jar --port=8080")
+    assert process_of(made, tmp_path).java == ["-jar", "shop.jar", "--port=${port}"]
+    assert made.start.wrapper == wrapper.split()
+
+
+def test_what_env_sets_are_variables(tmp_path: Path) -> None:
+    process = process_of(starter("A=1 env PORT=8080 nice java -jar shop.jar"), tmp_path)
+    assert (process.java, process.environment) == (["-jar", "shop.jar"], {"A": "1", "PORT": "${port}"})
+
+
+@pytest.mark.parametrize(
+    ("options", "left_out"),
+    [
+        (
+            "-XX:MaxHeapSize=1g -XX:ParallelGCThreads=2 -Xss1m",
+            ["-XX:MaxHeapSize=1g", "-XX:ParallelGCThreads=2"],
+        ),
+        ("-Xgcthreads2 -Xshareclasses:none", ["-Xgcthreads2", "-Xshareclasses:none"]),
+    ],
+)
+def test_whatever_an_arm_may_set_is_left_out(options: str, left_out: list[str]) -> None:
+    made = starter(f"java {options} -jar shop.jar --port=8080 -Xmx9g").start
+    assert made.settings == left_out
+    assert made.words[-1] == "-Xmx9g", "the server's own"
+    in_variable = starter(f"JAVA_TOOL_OPTIONS='{options}' java -jar shop.jar --port=8080").start
+    assert in_variable.settings == left_out
+    assert in_variable.variables == ({"JAVA_TOOL_OPTIONS": "-Xss1m"} if "-Xss1m" in options else {})
+
+
+def test_the_jdk_that_was_typed_is_named(tmp_path: Path) -> None:
+    java = tmp_path / "jdk-21" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.touch()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").symlink_to(java)
+    for typed in (java, tmp_path / "bin" / "java"):
+        assert starter(f"{typed} -jar a.jar 8080").start.jdk == str(tmp_path / "jdk-21")
+    assert starter("java -jar a.jar 8080").start.jdk is None
+    script = starter("./java -jar a.jar 8080").start
+    assert (script.is_java, script.jdk) == (False, None), "a script of that name"
 
 
 @pytest.mark.parametrize(
@@ -107,6 +189,11 @@ def test_what_only_a_shell_reads_is_refused(typed: str, named: str) -> None:
     [
         ("java -jar shop.jar", "port 8080 is not in the start command"),
         ("java -jar shop.jar --port=18080", "port 8080 is not in the start command"),
+        ("java -jar shop.jar --timeout=8080", "port 8080 is not in the start command"),
+        ("serve --timeout 8080", "port 8080 is not in the start command"),
+        ("serve --port=8080 --admin.port=8080", r"in several places .*\(--port=8080, --admin.port=8080\)"),
+        ("env -i java -jar shop.jar 8080", "env -i of the start command"),
+        ("nohup", "there is no start command"),
         ("java -jar $HOME/shop.jar --port=8080", "holds a variable"),
         ("java -jar 'shop.jar --port=8080", "cannot be read"),
         ("PORT=8080", "there is no start command"),
@@ -160,6 +247,16 @@ def test_next_commands_name_a_launcher_that_is_there(
     said = init("shop", "--start", "serve 8080", "--port", "8080", "--path", "/").output
     lines = said.partition("next:\n")[2].splitlines()[:4]
     assert [line.split()[0] for line in lines] == [launcher] * 4
+
+
+def test_what_differs_from_what_was_typed_is_said(here: Path) -> None:
+    typed = "nice -n 5 '/opt/my jdk/bin/java' -XX:MaxHeapSize=1g -jar shop.jar --port=8080"
+    said = init("shop", "--start", typed, "--port", "8080", "--path", "/").output
+    assert "each server gets a port of its own: --port=${port}\n" in said
+    assert "left out, for the harness starts the server itself: nice -n 5\n" in said
+    assert "left out, for experiments set them: -XX:MaxHeapSize=1g (heap)\n" in said
+    for printed in ("up shop/workload.yaml", "run jvm-count --quick --workload shop/workload.yaml"):
+        assert f"{printed} --jdk '/opt/my jdk'\n" in said
 
 
 def test_a_server_without_a_jvm_has_a_question_of_its_own(here: Path) -> None:
