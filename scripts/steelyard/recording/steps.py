@@ -44,7 +44,7 @@ class StepText:
         comments = list(self.comments)
         if is_odd(written):
             comments.append(
-                f"guessed: {REPLACEMENT} is in the place of characters that no workload file can hold"
+                f"guessed: {REPLACEMENT} stands for characters that no workload file can hold"
             )
         # Other line ends than this one are in quotes, and part of a value.
         return [

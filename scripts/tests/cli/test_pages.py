@@ -19,7 +19,7 @@ from steelyard.experiment.schema import EngineName, ProcedureName
 from steelyard.host.states import STATES
 from steelyard.measure.ledger import PARTNER
 from steelyard.measure.registry import RULES
-from steelyard.paths import ROOT
+from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -212,3 +212,37 @@ def test_links_lead_to_the_same_thing_on_the_site(page: str, text: str, link: st
 def test_what_a_page_asks_another_host_for_is_seen(tmp_path: Path, text: str, count: int) -> None:
     (tmp_path / "a.html").write_text(text, encoding="utf-8")
     assert len(list(requests_elsewhere(tmp_path))) == count
+
+
+STUDIES = sorted(path.stem for path in (DOCS / "studies").glob("*.md"))
+
+
+@pytest.mark.parametrize("study", [name for name in STUDIES if name != "others"])
+def test_each_claim_of_a_study_has_one_of_three_verdicts(study: str) -> None:
+    text = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    header, verdicts = rows[0], [row[-1] for row in rows[2:]]
+    assert header[-1] == "verdict"
+    assert verdicts
+    wrong = [v for v in verdicts if not re.match(r"\*\*(?:upheld|refuted|undecided)\*\*(?:: .+)?$|-$", v)]
+    assert wrong == []
+
+
+def test_a_study_names_its_address_or_that_it_was_not_kept() -> None:
+    for study in STUDIES:
+        text = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")
+        if study == "others":
+            heads = ("| comparison", "| ---")
+            told = [s for s in text.splitlines() if s.startswith("| ") and not s.startswith(heads)]
+        else:
+            told = [line for line in text.splitlines() if line.startswith("**The study**: ")]
+        assert told
+        assert [s for s in told if "](https://" not in s.split(" | ")[0] and "ddress not kept" not in s] == []
+
+
+def test_pages_and_experiments_have_the_same_addresses() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "studies").glob("*.md"))
+    studies = [load_experiment(path, host_checks()).experiment.study for path in EXPERIMENTS.glob("*.yaml")]
+    addresses = {study.address for study in studies if study is not None and study.address is not None}
+    assert addresses
+    assert [address for address in addresses if f"]({address})" not in pages] == []

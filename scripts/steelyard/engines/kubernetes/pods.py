@@ -164,7 +164,7 @@ def describe_end(pod: Object, name: str, container: str, printed: str = "") -> s
         limit = memory_limit(pod, container)
         shown = f"{limit // MIB} MiB" if limit is not None else "its node's memory"
         return (
-            f"{name} was killed for want of memory (its limit is {shown}): raise `memory`, or lower the heap"
+            f"{name} was killed because memory ran out (its limit is {shown}): raise `memory`, or lower the heap"
         )
     code = exit_code(pod, container)
     if code is None:
