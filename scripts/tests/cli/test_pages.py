@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pages.diagrams import DIAGRAMS, IMAGES
-from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
+from pages.hooks import ADOPTED, FIRST_IN_SEARCH, LAST_IN_SEARCH, REPOSITORY, rewrite_links
 from pages.method_diagrams import NARROW, RESULTS, percent
 from pages.site import requests_elsewhere
 from steelyard.experiment.loader import load_experiment
@@ -47,11 +47,44 @@ def test_the_navigation_has_each_page_once() -> None:
     assert sorted(site_pages(navigation)) == sorted([*PAGES, *ADOPTED.values()])
 
 
+FIRST_SCREEN = 40
+_BLOCK = re.compile(r"^```\w*\n(.*?)^```|^    (\S.*)$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(
+    r"^(?:sudo )?(?:[A-Z_]+=\S+ )*"
+    r"(?:\./steelyard|steelyard|\S*python3?|docker|kubectl|kind|git|cd|apt-get|pipx|cosign|gh|mvn|curl|install|mkdir) "
+    r"|^ +- (?:run|uses): ",  # a step of a workflow
+    re.MULTILINE,
+)
+NO_COMMAND = {"releasing.md"}
+"""Pages whose reader types nothing: a workflow does the work."""
+
+
+def shows_a_command(text: str) -> bool:
+    """Whether a block of the first screen has a line that can be pasted."""
+    lines = "\n".join(text.splitlines()[:FIRST_SCREEN])
+    blocks = _BLOCK.findall(f"{lines}\n```\n" if lines.count("\n```") % 2 else lines)
+    return any(_COMMAND.search(fenced or indented) for fenced, indented in blocks)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_a_command_on_its_first_screen(page: str) -> None:
-    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "<!-- SPDX-License-Identifier: Apache-2.0 -->"
-    assert re.search(r"\./steelyard|^```|^    \S", "\n".join(lines[:40]), re.MULTILINE)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert text.startswith("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
+    assert shows_a_command(text) != (page in NO_COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("```\nresults/\n  session.json\n```\n", False),
+        ("`./steelyard list` shows them\n", False),
+        ("```\n./steelyard list\n```\n", True),
+        ("    cd compose/ping\n", True),
+        ("\n" * FIRST_SCREEN + "```\n./steelyard list\n```\n", False),
+    ],
+)
+def test_only_a_block_with_a_command_is_one(text: str, shown: bool) -> None:
+    assert shows_a_command(text) == shown
 
 
 LONGEST = 620
@@ -63,6 +96,12 @@ PROSE = [
     *(f"../{path}" for path in ADOPTED),
     *(f"../{top}README.md" for top in ("", "compose/", "experiments/", "k8s/")),
 ]
+
+
+@pytest.mark.parametrize("beginning", [*FIRST_IN_SEARCH, *LAST_IN_SEARCH])
+def test_each_rank_of_the_search_belongs_to_a_page(beginning: str) -> None:
+    """A page that is renamed would lose its place in the search, and nobody would see it."""
+    assert any(page.startswith(beginning) for page in (*PAGES, *ADOPTED.values()))
 
 
 @pytest.mark.parametrize("page", PROSE)

@@ -91,7 +91,9 @@ def test_the_report_says_where_the_study_can_be_read(address: str | None) -> Non
     assert (f"<{address}>" if address else "address not kept") in to_markdown(view)
 
 
-@pytest.mark.parametrize("address", ["http://example.org/", "example.org", "https://a b", 'https://a"onload="b'])
+@pytest.mark.parametrize(
+    "address", ["http://example.org/", "example.org", "https://a b", 'https://a"onload="b']
+)
 def test_an_address_is_an_https_url(address: str) -> None:
     with pytest.raises(ValidationError, match="address"):
         Study.model_validate({**sample.STUDY, "address": address})
