@@ -110,8 +110,8 @@ def gate(
 
     Random pairs on one host in one session, looked at after 6, 10 and 20 pairs (with `--time` last after as many as
     that holds); a regression is confirmed by a second session before it is called one. Without a noise certificate
-    (`certify`) that can see the margin, on a busy host and if one side has clearly more void trials than the other, it abstains.
-    Any other exit code: there is no verdict.
+    (`certify`) that can see the margin, on a busy host and if one side has clearly more void trials than the other, it
+    abstains. Any other exit code: there is no verdict.
     """
     console, request = open_console(stderr=True), make_request(experiment)
     if resume is not None:

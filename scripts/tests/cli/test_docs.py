@@ -34,7 +34,7 @@ DOCUMENTS = [
     *ROOT.glob("experiments/*.yaml"),
 ]
 # As it is typed, up to what ends it in prose or in a block: a back-quote, a comment, a pipe, a redirection.
-# Typed as a checkout's own program, by its path, or as the installed one at the beginning of a line or of a piece of code.
+# The program is a checkout's own, or the installed one at the beginning of a line or of a piece of code.
 _TYPED = re.compile(
     r"(?:(?:\.|/[\w./-]+)/steelyard|(?<=`)steelyard|^ {0,4}steelyard(?= [a-z]+(?: |$)))((?: +[^\s`#|>&();]+)+)",
     re.MULTILINE,
