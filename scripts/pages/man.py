@@ -13,7 +13,7 @@ from steelyard.errors import Exit
 MAN = Path(__file__).resolve().parents[2] / "docs" / "steelyard.1"
 _VARIABLES = {
     "JAVA_HOME": "the JDK, where --jdk chooses none",
-    "STEELYARD_JDKS": "folders with further JDKs, with colons between",
+    "STEELYARD_JDKS": "a colon-separated list of folders with more JDKs",
     "STEELYARD_TRUST": "as --trust",
     "NO_COLOR": "prints no colours",
     "FORCE_COLOR": "prints colours into a file or a pipe",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the documents as a site, strictly, and looks for misspelt words: `python3 scripts/pages/site.py [FOLDER]`.
+"""Builds the documents as a site, strictly: `python3 scripts/pages/site.py [FOLDER]`.
 
 MkDocs with its theme lies in an environment of its own (.steelyard/site-venv, from requirements-site.txt), which only
-whoever builds the site needs. A misspelt word, a link that leads nowhere, a page that no part of the navigation names
-and a page that asks another host for anything end it with exit code 12.
+whoever builds the site needs. A link that leads nowhere, a page that no part of the navigation names and a page that
+asks another host for anything end it with exit code 12.
 """
 
 import filecmp
@@ -19,18 +19,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".steelyard"
 LOCK = ROOT / "scripts" / "requirements-site.txt"
-PROSE = (
-    "README.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "docs",
-    "apps/README.md",
-    "loadgen/README.md",
-)
-"""What is looked at for misspelt words."""
-MISSPELT = "docs/reference/mistakes.md"
-"""The page of what people mistype."""
 MISSING, FAILED = 3, 12
 """Exit codes: an environment that cannot be made; a fault of the pages."""
 _LOADED = re.compile(
@@ -66,9 +54,6 @@ def build_site(target: Path) -> int:
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"site: MkDocs could not be installed: {error}", file=sys.stderr)  # noqa: T201
         return MISSING
-    spelling = [str(python), "-m", "codespell_lib", "--skip", MISSPELT, *PROSE]
-    if subprocess.run(spelling, cwd=ROOT, check=False).returncode:
-        return FAILED
     command = [
         str(python),
         "-m",

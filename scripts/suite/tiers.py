@@ -28,7 +28,7 @@ TIERS = (
         True,
     ),
     Tier("servers", "Maven: all that is asked of applications on real servers"),
-    Tier("long", "long sessions and fault trials, other JDKs, long simulations, pages in Chromium"),
+    Tier("long", "long sessions and fault trials, other JDKs, long simulations, the site, pages in Chromium"),
     Tier("containers", "images of each platform, bundles, sessions in containers and on a Kubernetes node"),
 )
 """In the order in which they run."""
@@ -37,9 +37,11 @@ DEFAULT = tuple(tier.name for tier in TIERS if tier.is_default)
 
 _PYTHON = ("checks", "unit")
 _JAVA = ("java", "servers")
+_PAGES = (*_PYTHON, "long")
+"""Tiers of documents: `long` builds the site strictly, as the workflow that publishes it does."""
 NEEDS: dict[str, tuple[str, ...]] = {
     # Each path counts for every pattern that it matches; `*` goes over folders as well.
-    "*.md": _PYTHON,
+    "*.md": _PAGES,
     ".*": ("checks",),
     "CITATION.cff": _PYTHON,
     "LICENSE": ("checks",),
@@ -56,16 +58,17 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "apps/*/workload.yaml": (*_PYTHON, "sessions", "long", "containers"),
     "apps/databases/*": (*_JAVA, *_PYTHON, "sessions", "servers", "long", "containers"),
     "compose/*": (*_PYTHON, "containers"),
-    "docs/*": _PYTHON,
+    "docs/*": _PAGES,
     "experiments/*": (*DEFAULT, "long"),
     "images/*": (*_PYTHON, "containers"),
     "k8s/*": (*_PYTHON, "containers"),
-    "mkdocs.yml": (*_PYTHON, "long"),
+    "mkdocs.yml": _PAGES,
     "loadgen/*": ("checks", "java"),
     "loadgen/src/main/*": ("sessions", "long", "containers"),
     "pom.xml": (*_JAVA, "sessions", "containers"),
     "scripts/*": _PYTHON,
     "scripts/host_set.py": ("long",),
+    "scripts/pages/*": _PAGES,
     "scripts/requirements*": (*DEFAULT, "containers"),
     "scripts/steelyard/*": ("sessions", "long"),
     "scripts/steelyard/engines/container.py": ("containers",),

@@ -131,7 +131,7 @@ def jitserver_plan() -> Plan:
 def _survive(trial: Trial, rng: random.Random) -> dict[str, Any]:
     lived = {"memory-512m": True, "memory-384m": trial.block != 2, "memory-256m": False}[trial.arm]
     assert trial.measurement is not None
-    dead = [] if lived else ["the container of server-1 was killed for want of memory"]
+    dead = [] if lived else ["the container of server-1 was killed because memory ran out"]
     return {"survived": lived, "measurement": trial.measurement.model_copy(update={"restarts": dead})}
 
 

@@ -116,7 +116,7 @@ def judge_steady(
         faults.append(f"JIT threads use {jit_share * 100:.1f} % of {of}")
     stretch = f"the last {seconds} s" if seconds >= window else f"{seconds} s (the rule asks for {window} s)"
     if len(kept) < seconds:
-        stretch += f" but for {seconds - len(kept)} s of dips"
+        stretch += f" except {seconds - len(kept)} s of dips"
     if faults:
         return Steadiness(False, f"Not steady over {stretch}: {'; '.join(faults)}.")
     jit = "JIT not visible" if jit_share is None else f"JIT {jit_share * 100:.1f} % of {of}"

@@ -113,8 +113,8 @@ def gate(
 
     Random pairs on one host in one session, looked at after 6, 10 and 20 pairs (with `--time` last after as many as
     that holds); a regression is confirmed by a second session before it is called one. Without a noise certificate
-    (`certify`) that can see the margin, on a busy host and where the two sides are void unequally often, it abstains.
-    Any other exit code: there is no verdict.
+    (`certify`) that can see the margin, on a busy host and if one side has clearly more void trials than the other, it
+    abstains. Any other exit code: there is no verdict.
     """
     console = open_console(stderr=True)
     request = make_request(experiment, profilers=profile, profile_starts=profile_starts, counters=counters)

@@ -53,7 +53,10 @@ def add(
     commit: Annotated[
         str | None,
         Option(
-            "--commit", metavar="ID", help="What was weighed.", show_default="the suite's, of its own servers"
+            "--commit",
+            metavar="ID",
+            help="What was measured.",
+            show_default="the suite's, of its own servers",
         ),
     ] = None,
     arm: Annotated[

@@ -26,12 +26,12 @@ def tune(as_json: JsonOption = False) -> None:
 
     The checklist of the POWER9 study for this host; changes nothing.
     """
-    advices = advise(System())
+    checklist = advise(System())
     if as_json:
-        print_json([advice._asdict() for advice in advices])
+        print_json([advice._asdict() for advice in checklist])
         return
     console = open_console()
-    for advice in advices:
+    for advice in checklist:
         print_heading(console, advice.topic)
         for line in _lines(advice):
             print_line(console, f"  {line}")

@@ -164,7 +164,7 @@ def _analyse_again(directory: Path) -> SessionDirectory:
     before = read_bytes(path) if path.is_file() else None
     analyse_again(session)
     if before not in (None, read_bytes(path)):
-        typer.echo(f"{path} was stale, foreign or edited: it was made anew from the trials", err=True)
+        typer.echo(f"{path} was stale, foreign or edited: it was made again from the trials", err=True)
     return session
 
 

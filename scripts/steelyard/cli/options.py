@@ -198,7 +198,7 @@ GateExperimentArgument = Annotated[
     str,
     Argument(
         metavar="[EXPERIMENT]",
-        help="How to weigh: workload, load, procedure, metrics.",
+        help="How to compare: workload, load, procedure, metrics.",
         autocompletion=completion.experiments,
     ),
 ]

@@ -212,7 +212,7 @@ def jvm_of(images: Images, image: Image, required: bool) -> JvmIdentity | None:
         if not required:
             return None
         raise MissingRequirement(
-            f"the image {image.reference} does not tell its JVM ({error}): build it anew with"
+            f"the image {image.reference} does not tell its JVM ({error}): build it again with"
             " `./steelyard images build`"
         ) from error
 

@@ -57,6 +57,8 @@ class Study(Model):
     title: str
     published: str
     """Publisher and date, for example `Open Liberty blog, February 2022`."""
+    address: Annotated[str, Field(pattern=r"^https://[^\s<>\"]+$")] | None = None
+    """Where it can be read, an https address; left out: the address was not kept."""
     setup: str
     """The study's hardware and software, in one or two sentences."""
     figures: list[StudyFigure] = Field(default_factory=list)

@@ -178,7 +178,7 @@ def make_terms(
     if floor is None:
         why = (
             f"the noise certificate {certificate.name} says nothing of gates of {count(interims[-1], 'pair')}: make"
-            " it anew with `./steelyard certify`"
+            " it again with `./steelyard certify`"
         )
         return terms.model_copy(update={"abstains": [why]})
     abstains = [explain_floor(floor, margin)] if floor > margin else []

@@ -76,7 +76,7 @@ def _require_same_workload(workload: LoadedWorkload, commit: str) -> None:
     if theirs != mine.version:
         raise BadInput(
             f"{commit} has {mine.name} {theirs}, and this checkout {mine.name} {mine.version}: two versions of a"
-            " workload are not weighed against each other"
+            " workload are not compared with each other"
         )
 
 
@@ -92,7 +92,7 @@ def _of_experiment(text: str, base: LoadedExperiment, arm: Arm, written: Load) -
     if (theirs.name, theirs.version) != (mine.name, mine.version):
         raise BadInput(
             f"{text} is about {theirs.name} {theirs.version}, the gate's experiment about {mine.name} {mine.version}:"
-            " two workloads are not weighed against each other"
+            " two workloads are not compared with each other"
         )
     other = load_experiment(path, host_checks(), base.experiment.workload, metric_checks())
     baseline = baseline_arm(other)

@@ -74,7 +74,7 @@ def require_usable(system: System, cpus: Iterable[int]) -> None:
     if system.is_here and (idle := unusable(cpus)):
         raise MissingRequirement(
             f"CPU {cpu_list(idle)} is online and cannot be used from here: the CPU set of this session's control"
-            " group does not have it; add it there (cpuset.cpus), or start the session anew outside of that group"
+            " group does not have it; add it there (cpuset.cpus), or start the session again outside of that group"
         )
 
 

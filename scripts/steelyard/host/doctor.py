@@ -177,8 +177,8 @@ def disk(host: Host) -> Seen:
 
 
 def memlock(_host: Host) -> Seen:
-    """OpenJ9 takes large pages as locked memory: who is neither root nor in the group needs a limit above the heap's
-    size."""
+    """OpenJ9 takes large pages as locked memory: a user who is neither root nor in the group needs a limit above
+    the heap's size."""
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft == resource.RLIM_INFINITY:
         return Seen("unlimited")

@@ -293,13 +293,13 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
         result = _ask([maven, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MissingRequirement(
-            f"{maven} cannot be run ({error}): install Maven anew with {INSTALL_MAVEN}"
+            f"{maven} cannot be run ({error}): install Maven again with {INSTALL_MAVEN}"
         ) from error
     version = re.search(r"Apache Maven (([0-9]+)\.([0-9]+)\S*)", re.sub(r"\x1b\[[\d;]*m", "", result.stdout))
     if version is None:
         said = (result.stderr or result.stdout).strip().partition("\n")[0]
         raise MissingRequirement(
-            f'{maven} does not tell its version ("{said}"): install Maven anew with {INSTALL_MAVEN}'
+            f'{maven} does not tell its version ("{said}"): install Maven again with {INSTALL_MAVEN}'
         )
     if (int(version[2]), int(version[3])) < MINIMUM_MAVEN:
         needed = ".".join(map(str, MINIMUM_MAVEN))

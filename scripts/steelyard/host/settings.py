@@ -20,7 +20,7 @@ _PRECISE_CLOCKS = ("tsc", "kvm-clock", "timebase", "arch_sys_counter", "hyperv_c
 
 
 def cores(system: System) -> Seen:
-    """Cores of unlike speeds or numbers of hardware threads are unlike, and who got which would be measured."""
+    """If cores differ in speed or in their number of hardware threads, results depend on which core a server got."""
     if (layout := layout_of(system)) is None:
         return UNTOLD
     counts = sorted({len(core.cpus) for core in layout.cores})

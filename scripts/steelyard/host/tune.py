@@ -84,7 +84,7 @@ def _of_programs(facts: HostFacts) -> list[Advice]:
         ),
         Advice(
             "gc threads",
-            f"a JVM takes one for each of {facts.cpus} hardware threads, unless it is told",
+            f"a JVM takes one for each of {facts.cpus} hardware threads, unless it is given",
             few if facts.cpus > each else "as it is",
             f"over 15 % of CPU in GC before tuning; -Xgcthreads8 with {JVMS} JVMs on 64 hardware threads",
             "gc-threads-20-jvms",

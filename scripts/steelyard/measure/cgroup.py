@@ -100,7 +100,7 @@ COMPONENT_FIGURES = tuple(
         (
             "oom_kills",
             "count",
-            "processes of the container that the kernel killed for want of memory, since it started",
+            "processes of the container that the kernel killed because memory ran out, since it started",
             _oom_kills,
         ),
         (

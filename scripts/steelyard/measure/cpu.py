@@ -35,7 +35,7 @@ THREADS = {
     ),
     "gc": ("GC threads", "Allocation slow paths and barriers run in request threads and count there."),
     "network": ("network threads", "Kernel work in softirq is charged to no thread of the servers."),
-    "other": ("other threads", "Holds every thread that no rule names, and the rest to the process total."),
+    "other": ("other threads", "All threads that no rule names, and the rest up to the process total."),
 }
 """Thread groups: what they are called, and what misleads in them."""
 OTHER_ROLES: dict[Role, tuple[str, str]] = {

@@ -146,7 +146,7 @@ METRICS = (
         unit="share",
         digits=3,
         source="Compilations in the JITServer / all compilations in the JIT logs of the servers, since their start.",
-        pitfalls="A count of methods: which are dear to compile is another matter. Only where servers have `jit:"
+        pitfalls="A count of methods: which are expensive to compile is another question. Only where servers have `jit:"
         " remote`.",
         compute=compiled_remotely,
         better="neither",
@@ -174,7 +174,7 @@ RULES = (
             "Every server compiled in its JITServer",
             "A server did not compile in its JITServer",
         ),
-        source="the JIT's log of each server; a server without its JITServer compiles by itself and says nothing",
+        source="the JIT's log of each server; a server without its JITServer silently compiles locally",
         procedures=EVERY,
         unless=_COMPILERS,
     ),

@@ -98,8 +98,8 @@ METRICS = (
             digits=2,
             source=f"As time_to_{share}, against the steady_level, in the same block, of the arm whose mean level is"
             f" highest.",
-            pitfalls="Told of an arm only if every valid trial of it came up to that level: leaving out those that"
-            " did not would keep the fast ones.",
+            pitfalls="Reported only if every valid trial of the arm reached that level; otherwise only the fast"
+            " trials would count.",
             compute=None,
             procedures=RAMP,
         )

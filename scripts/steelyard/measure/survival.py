@@ -23,12 +23,12 @@ def _kills(window: Window, component: ComponentResult) -> float:
 
 @trial_figure(SENTENCES)
 def restarts(window: Window) -> list[str]:
-    """Components that died while they were needed, and containers in which the kernel killed for want of memory (in
+    """Components that died while they were needed, and containers in which the kernel killed because memory ran out (in
     survive trials under load alone)."""
     return [
         *window.run.restarts,
         *(
-            f"the kernel killed a process in the container of {component.name} for want of memory"
+            f"the kernel killed a process in the container of {component.name} because memory ran out"
             for component in window.measured_components
             if _kills(window, component)
         ),
@@ -110,8 +110,8 @@ METRICS = (
         name="restarts",
         label="components that died",
         unit="count",
-        source="Components that died while the load ran, and containers in which the kernel killed a process for want"
-        " of memory meanwhile.",
+        source="Components that died while the load ran, and containers in which the kernel killed a process meanwhile"
+        " because memory ran out.",
         pitfalls="The first death ends the load, so more than one is a matter of moments.",
         compute=of_measurement(lambda measurement: len(measurement.sentences("restarts") or ())),
         procedures=("survive",),
@@ -136,7 +136,7 @@ RULES = (
         says="of every container with a memory limit it is known whether the kernel killed in it and whether it"
         " thrashed",
         judge=require_watched(_is_watched),
-        source="searches.md; what is not known has failed",
+        source="searches.md; an unknown value counts as failed",
         procedures=SURVIVE,
     ),
     # It only marks: the load is over by then, and a long farewell says nothing of what was measured.

@@ -111,7 +111,7 @@ def read_har(path: Path) -> list[HarEntry]:
                 else "a part of it is not as browsers write it"
             )
             raise BadInput(
-                f"{path}: log.entries[{number}] cannot be read ({why}): save the recording anew, as HAR"
+                f"{path}: log.entries[{number}] cannot be read ({why}): save the recording again, as HAR"
             ) from error
     return sorted(recorded, key=lambda each: each.began)
 

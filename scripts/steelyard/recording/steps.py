@@ -43,9 +43,7 @@ class StepText:
         written = yaml.safe_dump([keys], sort_keys=False, allow_unicode=True, width=110)
         comments = list(self.comments)
         if is_odd(written):
-            comments.append(
-                f"guessed: {REPLACEMENT} is in the place of characters that no workload file can hold"
-            )
+            comments.append(f"guessed: {REPLACEMENT} stands for characters that no workload file can hold")
         # Other line ends than this one are in quotes, and part of a value.
         return [
             *map(comment_line, comments),

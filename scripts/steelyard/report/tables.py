@@ -105,7 +105,7 @@ def _switches(view: View) -> list[str]:
     counted = ", ".join(f"{view.arm_short(name)}: {count}" for name, count in counts.items())
     note = (
         f"Switches of the host to each state that the comparison with the baseline rests on: {counted}. The host is"
-        " switched anew for every block, so that trials under one switch count once; below"
+        " switched again for every block, so that trials under one switch count once; below"
         f" {LEAST_SWITCHES} there is no interval."
     )
     return [note]

@@ -346,7 +346,7 @@ class SessionDirectory:
         analysis = self._record(path, Analysis)
         if analysis.seal != self._seal(analysis):
             raise Altered(
-                f"{path} was not made from session.json and trials/ as they are, or was edited: make it anew with"
+                f"{path} was not made from session.json and trials/ as they are, or was edited: make it again with"
                 f" `./steelyard analyze {self.path}`"
             )
         return analysis

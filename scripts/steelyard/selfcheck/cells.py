@@ -140,9 +140,9 @@ def _carry_over() -> Iterator[Cell]:
             name="2 equal arms, 3 % carry-over",
             share=share,
         )
-    shown = Must("carry-over is told", "tells carry-over", "at least", 0.95)
+    shown = Must("carry-over is reported", "tells carry-over", "at least", 0.95)
     yield _sessions(Setup(QUIET, 20, arms), shown, name="carry-over of 3 %", share=0.2)
-    none = Must("carry-over is told that there is not", "tells carry-over", "at most", CLEARLY)
+    none = Must("carry-over is reported that there is not", "tells carry-over", "at most", CLEARLY)
     yield _sessions(Setup(DRIFTING, 10), none, name="no carry-over", share=0.5)
     three = (*arms, ArmModel("c", leaves=0.03))
     yield _sessions(
@@ -233,7 +233,7 @@ def _voids() -> Iterator[Cell]:
     yield _sessions(Setup(DRIFTING, 10, both), *musts, name="a tenth of all trials void", share=0.5)
     drifting = HostModel("5 % drift", noise=0.007, drift=0.05)
     lopsided = Setup(drifting, 20, (A, ArmModel("b", void_share=0.3)))
-    uneven = Must("void trials are told as unequal", "unequal", "at least", 0.75)
+    uneven = Must("void trials are reported as unequal", "unequal", "at least", 0.75)
     wanted = (_coverage("b", "at least"), CLAIMED, BOUNDED, uneven)
     yield _sessions(lopsided, *wanted, name="30 % void in one arm", share=0.5)
     # Voiding that depends on the outcome: no repeat cures it, and the void trials left in tell of it.

@@ -130,7 +130,7 @@ def summary_lines(operations: Sequence[Operation]) -> Iterator[str]:
 
 
 def _failure_lines(operation: Operation) -> Iterator[str]:
-    yield f"{'':20} {operation.message or 'the injector was told no reason'}"
+    yield f"{'':20} {operation.message or 'the injector got no reason'}"
     for exchange in operation.exchanges[-1:]:
         yield f"> {exchange.method} {exchange.url}"
         yield from (f"> {name}: {value}" for name, value in exchange.request_headers.items())

@@ -34,7 +34,7 @@ def mix_counts(parts: Iterable[MixPart]) -> dict[str, float]:
 
 
 class Variable(Model):
-    """A value drawn anew at each visit of each user; exactly one of the three."""
+    """A value drawn again at each visit of each user; exactly one of the three."""
 
     exactly_one = ("random", "choose", "user")
     random: tuple[int, int] | None = None

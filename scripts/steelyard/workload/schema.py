@@ -175,7 +175,7 @@ class ContainerDescription(ContainerPlace):
     options: list[str] = Field(default_factory=list)
     """JVM options that it always has."""
     environment: dict[str, str] = Field(default_factory=dict)
-    """What it is told in containers alone, with `${...}`."""
+    """Its environment in containers alone, with `${...}`."""
 
 
 class Ready(Model):
@@ -204,7 +204,7 @@ class ComponentDescription(Model):
     """Something that runs in a trial."""
 
     role: Role
-    """Whose account its CPU and memory go to."""
+    """Where its CPU and memory are counted."""
     replicas: Literal["one", "jvms"] = "one"
     """`jvms`: as many as the experiment's `jvms`."""
     heap_weight: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -319,7 +319,7 @@ class Topology(Model):
     scenario: str | None = None
     """Name of a load that is built into the injector."""
     parameters: dict[str, Scalar] = Field(default_factory=dict)
-    """What the scenario is told, or constants of the journey."""
+    """Parameters of the scenario, or constants of the journey."""
     probe: dict[str, Scalar] = Field(default_factory=dict)
     """Parameters that differ in a start-up trial, in which one user tries every operation as soon as it can."""
     journey: Journey | None = None

@@ -86,7 +86,7 @@ class Submit(Model):
     form: Selector
     """CSS selector."""
     fields: dict[str, str] = Field(default_factory=dict)
-    """What the user enters, in the place of what stands there; the button that is pressed, if it has a name."""
+    """What the user enters, instead of what the page holds there; the button that is pressed, if it has a name."""
 
 
 class WebSocket(Model):

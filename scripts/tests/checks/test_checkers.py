@@ -44,6 +44,15 @@ CHECKERS = {
             "mkdocs.yml",
         ],
     ),
+    "spelling": (
+        ROOT,
+        [
+            *("codespell", "--toml", "scripts/pyproject.toml"),
+            *(".github", "compose", "docs", "experiments", "images", "k8s", "action.yml", "mkdocs.yml"),
+            *("scripts/bench", "scripts/pages", "scripts/steelyard", "scripts/suite"),
+            *below_root("*.md", "*/README.md", "apps/*/workload.yaml", "apps/databases/*.yaml"),
+        ],
+    ),
     "shell lint": (ROOT, ["shellcheck", "--external-sources", "steelyard", ".ci/run", *SHELL]),
     # DL3022 does not know that `COPY --from` may name a build context of the bake file.
     "Containerfile lint": (

@@ -34,7 +34,11 @@ DOCUMENTS = [
     *ROOT.glob("experiments/*.yaml"),
 ]
 # As it is typed, up to what ends it in prose or in a block: a back-quote, a comment, a pipe, a redirection.
-_TYPED = re.compile(r"\./steelyard((?: +[^\s`#|>&();]+)+)")
+# The program is a checkout's own, or the installed one at the beginning of a line or of a piece of code.
+_TYPED = re.compile(
+    r"(?:(?:\.|/[\w./-]+)/steelyard|(?<=`)steelyard|^ {0,4}steelyard(?= [a-z]+(?: |$)))((?: +[^\s`#|>&();]+)+)",
+    re.MULTILINE,
+)
 _CONTINUED = re.compile(r"\\\n\s*")
 _LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
@@ -103,6 +107,12 @@ def arguments(command: Command, words: list[str]) -> list[str]:
 def values(command: Command, words: list[str], option: str) -> list[str]:
     assert option in options(command)
     return [after for word, after in pairwise(words) if word == option]
+
+
+def test_each_way_of_typing_it_is_seen() -> None:
+    lines = {(one.document.name, " ".join(one.words[:2])) for one in typed()}
+    assert {("install.md", "plan jvm-count"), ("install.md", "init my-server")} <= lines
+    assert ("own-server.md", "init my-server") in lines
 
 
 @pytest.mark.parametrize("example", [pytest.param(one, id=str(one)) for one in typed()])

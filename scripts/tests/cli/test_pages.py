@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pages.diagrams import DIAGRAMS, IMAGES
-from pages.hooks import ADOPTED, REPOSITORY, rewrite_links
+from pages.hooks import ADOPTED, FIRST_IN_SEARCH, LAST_IN_SEARCH, REPOSITORY, rewrite_links
 from pages.method_diagrams import NARROW, RESULTS, percent
 from pages.screens import BY_HAND, CALLOUTS, LARGEST, RECIPES, WIDEST
 from pages.site import requests_elsewhere
@@ -20,7 +20,7 @@ from steelyard.experiment.schema import EngineName, ProcedureName
 from steelyard.host.states import STATES
 from steelyard.measure.ledger import PARTNER
 from steelyard.measure.registry import RULES
-from steelyard.paths import ROOT
+from steelyard.paths import EXPERIMENTS, ROOT
 from steelyard.session.plan import host_checks
 from steelyard.workload.loader import load_workload, workload_names
 
@@ -48,11 +48,44 @@ def test_the_navigation_has_each_page_once() -> None:
     assert sorted(site_pages(navigation)) == sorted([*PAGES, *ADOPTED.values()])
 
 
+FIRST_SCREEN = 40
+_BLOCK = re.compile(r"^```\w*\n(.*?)^```|^    (\S.*)$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(
+    r"^(?:sudo )?(?:[A-Z_]+=\S+ )*"
+    r"(?:\./steelyard|steelyard|\S*python3?|docker|kubectl|kind|git|cd|apt-get|pipx|cosign|gh|mvn|curl|install|mkdir) "
+    r"|^ +- (?:run|uses): ",  # a step of a workflow
+    re.MULTILINE,
+)
+NO_COMMAND = {"releasing.md"}
+"""Pages whose reader types nothing: a workflow does the work."""
+
+
+def shows_a_command(text: str) -> bool:
+    """Whether a block of the first screen has a line that can be pasted."""
+    lines = "\n".join(text.splitlines()[:FIRST_SCREEN])
+    blocks = _BLOCK.findall(f"{lines}\n```\n" if lines.count("\n```") % 2 else lines)
+    return any(_COMMAND.search(fenced or indented) for fenced, indented in blocks)
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_a_command_on_its_first_screen(page: str) -> None:
-    lines = (DOCS / page).read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "<!-- SPDX-License-Identifier: Apache-2.0 -->"
-    assert re.search(r"\./steelyard|^```|^    \S", "\n".join(lines[:40]), re.MULTILINE)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert text.startswith("<!-- SPDX-License-Identifier: Apache-2.0 -->\n")
+    assert shows_a_command(text) != (page in NO_COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("```\nresults/\n  session.json\n```\n", False),
+        ("`./steelyard list` shows them\n", False),
+        ("```\n./steelyard list\n```\n", True),
+        ("    cd compose/ping\n", True),
+        ("\n" * FIRST_SCREEN + "```\n./steelyard list\n```\n", False),
+    ],
+)
+def test_only_a_block_with_a_command_is_one(text: str, shown: bool) -> None:
+    assert shows_a_command(text) == shown
 
 
 LONGEST = 620
@@ -64,6 +97,12 @@ PROSE = [
     *(f"../{path}" for path in ADOPTED),
     *(f"../{top}README.md" for top in ("", "compose/", "experiments/", "k8s/")),
 ]
+
+
+@pytest.mark.parametrize("beginning", [*FIRST_IN_SEARCH, *LAST_IN_SEARCH])
+def test_each_rank_of_the_search_belongs_to_a_page(beginning: str) -> None:
+    """A page that is renamed would lose its place in the search, and nobody would see it."""
+    assert any(page.startswith(beginning) for page in (*PAGES, *ADOPTED.values()))
 
 
 @pytest.mark.parametrize("page", PROSE)
@@ -237,3 +276,37 @@ def test_links_lead_to_the_same_thing_on_the_site(page: str, text: str, link: st
 def test_what_a_page_asks_another_host_for_is_seen(tmp_path: Path, text: str, count: int) -> None:
     (tmp_path / "a.html").write_text(text, encoding="utf-8")
     assert len(list(requests_elsewhere(tmp_path))) == count
+
+
+STUDIES = sorted(path.stem for path in (DOCS / "studies").glob("*.md"))
+
+
+@pytest.mark.parametrize("study", [name for name in STUDIES if name != "others"])
+def test_each_claim_of_a_study_has_one_of_three_verdicts(study: str) -> None:
+    text = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    header, verdicts = rows[0], [row[-1] for row in rows[2:]]
+    assert header[-1] == "verdict"
+    assert verdicts
+    wrong = [v for v in verdicts if not re.match(r"\*\*(?:upheld|refuted|undecided)\*\*(?:: .+)?$|-$", v)]
+    assert wrong == []
+
+
+def test_a_study_names_its_address_or_that_it_was_not_kept() -> None:
+    for study in STUDIES:
+        text = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")
+        if study == "others":
+            heads = ("| comparison", "| ---")
+            told = [s for s in text.splitlines() if s.startswith("| ") and not s.startswith(heads)]
+        else:
+            told = [line for line in text.splitlines() if line.startswith("**The study**: ")]
+        assert told
+        assert [s for s in told if "](https://" not in s.split(" | ")[0] and "ddress not kept" not in s] == []
+
+
+def test_pages_and_experiments_have_the_same_addresses() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "studies").glob("*.md"))
+    studies = [load_experiment(path, host_checks()).experiment.study for path in EXPERIMENTS.glob("*.yaml")]
+    addresses = {study.address for study in studies if study is not None and study.address is not None}
+    assert addresses
+    assert [address for address in addresses if f"]({address})" not in pages] == []

@@ -214,7 +214,9 @@ def test_a_server_without_memory_is_named_as_such(experiment: Path, out: Path) -
         *("--set", "jvm_args=[-XX:+AlwaysPreTouch]", "--set", "total_heap=512m"),
     )
     assert done.returncode == 7, done.stderr
-    assert re.search(r"killed for want of memory \(its limit is (150|149) MiB\): raise `memory`", done.stderr)
+    assert re.search(
+        r"killed because memory ran out \(its limit is (150|149) MiB\): raise `memory`", done.stderr
+    )
     assert [trial.state for trial in SessionDirectory(next(out.iterdir())).trials()] == ["void", "void"]
 
 

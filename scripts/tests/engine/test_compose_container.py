@@ -103,7 +103,7 @@ def test_a_running_container_has_no_exit_code_and_costs_no_question(
         (
             {"ExitCode": 137, "OOMKilled": True},
             -9,
-            r"server-1 was killed for want of memory \(its limit is 150 MiB\)",
+            r"server-1 was killed because memory ran out \(its limit is 150 MiB\)",
         ),
         (
             {"ExitCode": 137, "OOMKilled": False},

@@ -433,7 +433,7 @@ def test_in_a_survive_trial_what_the_kernel_killed_under_load_did_not_survive(tm
 def test_a_process_killed_for_memory_counts_as_a_restart(tmp_path: Path) -> None:
     found = evidence(tmp_path, group_rows("server-1"), group_rows("server-2", kills=1))
     assert figures(found)[1].restarts == [
-        "the kernel killed a process in the container of server-2 for want of memory"
+        "the kernel killed a process in the container of server-2 because memory ran out"
     ]
 
 
@@ -651,7 +651,7 @@ def test_a_kill_is_told_where_the_cpu_of_the_group_is_not_known(tmp_path: Path) 
     rows = [f"{T},server-1,,,,,,,,1,"]
     _, measured = figures(evidence(tmp_path, rows, group_rows("server-2")))
     assert measured.restarts == [
-        "the kernel killed a process in the container of server-1 for want of memory"
+        "the kernel killed a process in the container of server-1 because memory ran out"
     ]
 
 

@@ -247,7 +247,7 @@ def test_forms_in_other_encodings_are_sent_as_they_were(tmp_path: Path) -> None:
     )
     assert [step["body"] for step in steps] == ["q=%E9t%E9", "q=%01", "a\ufffdb"]
     assert steps[0]["headers"] == FORM
-    assert text.count("# guessed: \ufffd is in the place of characters that no workload file can hold") == 1
+    assert text.count("# guessed: \ufffd stands for characters that no workload file can hold") == 1
 
 
 def test_what_begins_with_a_name_in_an_address_is_text(tmp_path: Path) -> None:

@@ -7,11 +7,13 @@ import pytest
 import sample
 import sample_procedures
 import yaml
+from pydantic import ValidationError
 
 from steelyard.analysis.estimates import estimate
 from steelyard.experiment.schema import Study
 from steelyard.measure.registry import METRIC_INFOS
 from steelyard.paths import EXPERIMENTS
+from steelyard.report.pages import to_html, to_markdown
 from steelyard.report.study import SEARCH, study_table
 from steelyard.report.view import View
 from steelyard.results import figures
@@ -78,3 +80,20 @@ def test_an_experiment_s_own_figures_are_metrics_and_arms_that_it_has(path: Path
         for name, level in [*figure.own.arm.items(), *figure.own.against.items()]:
             levels = experiment["factors"][name]["levels"]
             assert levels == "host" or str(level) in {str(one) for one in levels}
+
+
+@pytest.mark.parametrize("address", [None, "https://example.org/study.html"])
+def test_the_report_says_where_the_study_can_be_read(address: str | None) -> None:
+    plan = sample.study_plan()
+    plan.study = {**sample.STUDY, "address": address}
+    view = sample.make_view(plan)
+    assert (f'<a href="{address}">' if address else "address not kept") in to_html(view)
+    assert (f"<{address}>" if address else "address not kept") in to_markdown(view)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://example.org/", "example.org", "https://a b", 'https://a"onload="b']
+)
+def test_an_address_is_an_https_url(address: str) -> None:
+    with pytest.raises(ValidationError, match="address"):
+        Study.model_validate({**sample.STUDY, "address": address})

@@ -317,7 +317,7 @@ def test_a_stale_foreign_or_edited_analysis_is_made_anew(
     REMADE[edit](directory)
     code, said = steelyard(command, str(directory))
     assert (code, path.read_bytes()) == (0, before)
-    assert "was stale, foreign or edited: it was made anew" in said
+    assert "was stale, foreign or edited: it was made again" in said
 
 
 def test_an_analysis_of_fewer_trials_is_stale(directory: Path, recorded: Path) -> None:

@@ -200,7 +200,7 @@ class RunningContainer:
             return f"{self.name} ended, and the container engine does not tell how ({state['unknown']})"
         if self.out_of_memory:
             return (
-                f"{self.name} was killed for want of memory (its limit is {self._memory_limit // MIB} MiB): raise"
+                f"{self.name} was killed because memory ran out (its limit is {self._memory_limit // MIB} MiB): raise"
                 " `memory`, or lower the heap"
             )
         self.keep_console()

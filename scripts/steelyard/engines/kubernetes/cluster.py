@@ -201,7 +201,7 @@ class Cluster:
         path = f"{_prefix('authorization.k8s.io')}/selfsubjectaccessreviews"
         status = _parse(self.proxy.request("POST", path, review)).get("status")
         if not isinstance(status, dict) or "allowed" not in status:
-            raise ApiError(f"POST {path}", 0, "", "no rights are told")
+            raise ApiError(f"POST {path}", 0, "", "no rights are reported")
         return status["allowed"] is True
 
 

@@ -110,7 +110,7 @@ def require_possible(spec: Spec) -> None:
     for setting, asked in lacking.items():
         if asked:
             raise BadInput(
-                f"{spec.arm}: {setting} is not to be had in a cluster: choose --engine process or compose"
+                f"{spec.arm}: {setting} is not supported in a cluster: choose --engine process or compose"
             )
 
 

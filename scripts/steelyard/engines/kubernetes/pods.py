@@ -163,9 +163,7 @@ def describe_end(pod: Object, name: str, container: str, printed: str = "") -> s
     if out_of_memory(pod, container):
         limit = memory_limit(pod, container)
         shown = f"{limit // MIB} MiB" if limit is not None else "its node's memory"
-        return (
-            f"{name} was killed for want of memory (its limit is {shown}): raise `memory`, or lower the heap"
-        )
+        return f"{name} was killed because memory ran out (its limit is {shown}): raise `memory`, or lower the heap"
     code = exit_code(pod, container)
     if code is None:
         return None
