@@ -46,9 +46,9 @@ _OUTSIDE = {"steal", "other-cpu"}
 has it more often. Steal may be an arm's own (its burst credits are used up), other CPU too (a forwarder's of its
 network)."""
 LOPSIDED = 0.25
-"""Largest chance of so uneven a split, if others disturb either arm alike, at which what others took may be an arm's own
-doing: three on one side and none on the other. To doubt costs an interval its width; not to doubt lets a gate pass an arm
-whose slow starts are void."""
+"""Largest chance of so uneven a split, if others disturb either arm alike, at which what others took may be an arm's
+own doing: three on one side and none on the other. To doubt costs an interval its width; not to doubt lets a gate pass
+an arm whose slow starts are void."""
 
 
 def trials_left_in(trials: Collection[Trial], baseline: str) -> dict[str, dict[Place, Trial]]:

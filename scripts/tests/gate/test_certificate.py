@@ -459,7 +459,13 @@ def test_of_three_members_the_floor_holds_on_another_host() -> None:
         noises = []
         for own in sd * np.sqrt(rng.chisquare(pairs - 1, 3) / (pairs - 1)):
             mean = math.exp(rng.normal(0.0, math.hypot(between, sd / math.sqrt(pairs))))
-            update = {"pair_sd": own, "pairs": pairs, "mean": mean, "floor": floor_of(own, pairs), "floors": {}}
+            update = {
+                "pair_sd": own,
+                "pairs": pairs,
+                "mean": mean,
+                "floor": floor_of(own, pairs),
+                "floors": {},
+            }
             noises.append(member.model_copy(update=update))
         pool = _combine(noises)
         holds += pool.floor >= needed
