@@ -216,10 +216,10 @@ def _correlation(relative: NDArray[np.float64], window: int) -> float:
     usual = np.abs(centered) <= DIP_NOISE * float(np.median(np.abs(centered))) / NORMAL_MEDIAN
     both = usual[1:] & usual[:-1]
     centered[~usual] = 0.0
-    variance = float(centered @ centered) / usual.sum()
+    variance = float(centered @ centered) / int(usual.sum())
     if not (variance > 0 and both.any()):
         return 0.0
-    estimate = 1 + 2 * float(centered[1:] @ centered[:-1]) / both.sum() / variance
+    estimate = 1 + 2 * float(centered[1:] @ centered[:-1]) / int(both.sum()) / variance
     if estimate <= 0:
         return 0.0
     return min(max(0.0, estimate - CORRELATION_VARIANCE / len(steps) / estimate), MOST_CORRELATED)

@@ -252,8 +252,7 @@ def _voids() -> Iterator[Cell]:
     selected = Setup(QUIET, 8, (A, ArmModel("b", cpu=-0.05), at_times), "cpu_per_1k", ("throughput",))
     name = "two of 3 arms equally good, 30 % of the starts of one 10 % slow and void"
     yield _sessions(selected, best, name=name, share=0.1)
-    for disturbed, cause in (("unknown", ""), ("steal", " for steal")):
-        slow = replace(SLOW, disturbed=disturbed)
+    for slow, cause in ((SLOW, ""), (replace(SLOW, disturbed="steal"), " for steal")):
         for blocks in (6, 10, 20):
             unseen = _unseen(slow, blocks)
             holds = replace(held, nominal=min(held.nominal, 1 - LEVEL - unseen))
