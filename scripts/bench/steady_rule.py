@@ -4,9 +4,11 @@
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/steady_rule.py [SERIES]
 
 Each cell draws SERIES (300) series with a phase of their own and runs what a trial runs: the warm-up as it looks again
-and again (60 to 240 s), then the judgement of the minute that follows. Ten minutes on one core.
+and again (60 to 240 s), then the judgement of the minute that follows. Ten minutes on one core;
+`follows`, before SERIES, writes the last table alone.
 """
 
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.analysis.warmup import judge_steady, warm_up_ends
+from steelyard.analysis.warmup import DIP_MEDIAN, WINDOW, judge_steady, warm_up_ends
 
 AT_LEAST, AT_MOST, MEASURE = 60, 240, 60
 SECONDS = AT_MOST + MEASURE
 NOISES = (0.005, 0.01, 0.02, 0.05)
 """Standard deviations from second to second, as a share of the level."""
+CORRELATIONS = (0.0, 0.3, 0.5, 0.7)
+"""Of the noise of a second with that of the second before."""
 
 Chance = np.random.Generator
 Shape = Callable[[Chance], NDArray[np.floating[Any]]]
@@ -74,6 +78,21 @@ def found(jump: float, noise: float, window: int, series: int, seed: int) -> flo
     return refused / series
 
 
+def refused(change: float, correlation: float, window: int, series: int, seed: int) -> float:
+    """Share of windows called not steady where throughput rises by `change` over the window, and each second's noise of
+    2 % follows the one before. Before it are 60 s of level warm-up, and 15 s as of a quick session."""
+    chance = np.random.default_rng(seed)
+    before = 15 if window < DIP_MEDIAN else WINDOW
+    level = 1 + change * np.clip(np.arange(-before, window) / window, 0, 1)
+    refusals = 0
+    for _ in range(series):
+        noise = chance.normal(0.0, 0.02, len(level))
+        for second in range(1, len(noise)):
+            noise[second] = correlation * noise[second - 1] + math.sqrt(1 - correlation**2) * noise[second]
+        refusals += not judge_steady((1000 * (level + noise)).tolist(), None, window).steady
+    return refusals / series
+
+
 CELLS: tuple[tuple[str, Shape], ...] = (
     ("flat", rise(0.0)),
     *((f"rise of {share} %/min", rise(share / 100)) for share in (1, 2, 5, 10)),
@@ -89,7 +108,7 @@ CELLS: tuple[tuple[str, Shape], ...] = (
 
 
 def main(series: int) -> None:
-    """Write the two tables of the page."""
+    """Write the tables of the page."""
     _row("accepted, steady, after", *(f"noise {noise:.1%}" for noise in NOISES))
     _row(*["---"] * (len(NOISES) + 1))
     for number, (name, shape) in enumerate(CELLS):
@@ -100,6 +119,17 @@ def main(series: int) -> None:
             shares = [found(jump, noise, window, series, 99) for noise in NOISES]
             _row(f"jump of {jump:.0%} in {window} s found", *(f"{one:.0%}" for one in shares))
 
+    follow(series)
+
+
+def follow(series: int) -> None:
+    """Write the table of seconds that follow each other."""
+    _row("window, rise over it", *(f"correlation {correlation:g}" for correlation in CORRELATIONS))
+    for window in (8, 20, 60):
+        for change in (0.0, 0.05, 0.1, 0.2):
+            shares = [refused(change, correlation, window, series, 7) for correlation in CORRELATIONS]
+            _row(f"{window} s, {change:.0%}", *(f"{share:.0%}" for share in shares))
+
 
 def _row(*cells: str) -> None:
     sys.stdout.write(f"| {' | '.join(cells)} |\n")
@@ -107,4 +137,6 @@ def _row(*cells: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)
+    alone = "follows" in sys.argv
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    (follow if alone else main)(numbers[0] if numbers else 300)

@@ -237,7 +237,7 @@ def analyse(session: Session, trials: Sequence[Trial]) -> Analysis:
     # Trials of a search differ in their load, so that its rounds are no pairs.
     uneven = {arm: None if searching else unequal(trials, arm, baseline) for arm in arms if arm != baseline}
     notes += [f"{why}: the comparison is inconclusive." for why in uneven.values() if why]
-    everything = {} if searching else trials_left_in(trials)
+    everything = {} if searching else trials_left_in(trials, baseline)
     unselected = {
         name: {arm: values_of(everything.get(arm, {}), name) for arm in arms if name not in across}
         for name in names

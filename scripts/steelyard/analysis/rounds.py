@@ -15,7 +15,7 @@ from math import comb
 from steelyard.analysis.paired import LEVEL
 from steelyard.measure.ledger import void_by_partner
 from steelyard.results.analysis import ArmTrials
-from steelyard.results.schema import ScheduledTrial, Session, Trial
+from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
 
 Place = tuple[int, int]
 """Block and round."""
@@ -42,22 +42,50 @@ def common(arm: Collection[Place], against: Collection[Place]) -> list[Place]:
 _NOT_THE_ARM = {"build", "settings", "clock-step", "clock-offset", "sample-gaps"}
 """Checks that say that the figures are not the arm's, or not figures: such a trial is left in nowhere."""
 _OUTSIDE = {"steal", "other-cpu"}
-"""Checks of what others took of the host, which does not hang on how an arm performs: what they alone void is repeated,
-and left in nowhere either."""
+"""Checks of what others took of the host: what they alone void is repeated, and left in nowhere either, unless one arm
+has it more often. Steal may be an arm's own (its burst credits are used up), other CPU too (a forwarder's of its
+network)."""
+LOPSIDED = 0.25
+"""Largest chance of so uneven a split, if others disturb either arm alike, at which what others took may be an arm's
+own doing: three on one side and none on the other. To doubt costs an interval its width; not to doubt lets a gate pass
+an arm whose slow starts are void."""
 
 
-def trials_left_in(trials: Iterable[Trial]) -> dict[str, dict[Place, Trial]]:
+def trials_left_in(trials: Collection[Trial], baseline: str) -> dict[str, dict[Place, Trial]]:
     """The trials of each arm by block and round, void ones among them that have figures which are the arm's, and are
-    not void for what others did."""
+    not void for what others did to either arm alike."""
+    own = _own_disturbances(trials, baseline)
     by_arm: dict[str, dict[Place, Trial]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
-        failed = [check for check in trial.checks if check.voids and check.has_failed]
-        untold = any(check.name in _NOT_THE_ARM for check in failed)
-        # A share that was not measured says nothing of others.
-        outside = bool(failed) and all(check.name in _OUTSIDE and check.value is not None for check in failed)
-        if trial.metrics and not untold and not outside:
+        untold = any(check.name in _NOT_THE_ARM for check in _voided_by(trial))
+        if trial.metrics and not untold and (trial.arm in own or not _void_from_outside(trial)):
             by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
     return by_arm
+
+
+def _own_disturbances(trials: Iterable[Trial], baseline: str) -> set[str]:
+    """Arms that others seem to disturb more often than the baseline beside them, or the baseline than one of them."""
+    disturbed: dict[str, dict[Place, bool]] = {}
+    for trial in trials:
+        disturbed.setdefault(trial.arm, {})[trial.block, trial.attempt] = _void_from_outside(trial)
+    base = disturbed.pop(baseline, {})
+    own = set[str]()
+    for arm, places in disturbed.items():
+        mine = sum(void and not base[place] for place, void in places.items() if place in base)
+        others = sum(base[place] and not void for place, void in places.items() if place in base)
+        if _even(min(mine, others), mine + others) <= LOPSIDED:
+            own.add(arm if mine > others else baseline)
+    return own
+
+
+def _void_from_outside(trial: Trial) -> bool:
+    """Whether what others took of the host is all that voids it; a share that was not measured says nothing of them."""
+    failed = _voided_by(trial)
+    return bool(failed) and all(check.name in _OUTSIDE and check.value is not None for check in failed)
+
+
+def _voided_by(trial: Trial) -> list[Check]:
+    return [check for check in trial.checks if check.voids and check.has_failed]
 
 
 def common_first(arm: Collection[Place], against: Collection[Place]) -> list[Place]:

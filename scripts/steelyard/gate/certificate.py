@@ -85,6 +85,8 @@ class Noise(Record):
     host_sd: float | None = None
     """Of a pool: standard deviation of the log ratio of equal arms from host to host, beyond what their pairs explain;
     None: of one host, or of too few."""
+    host_sd_bound: float | None = None
+    """Upper 95 % bound of that; the floor is widened by it."""
 
     def floor_after(self, pairs: int) -> float | None:
         """The floor, as a fraction, of a gate whose last interim analysis is after so many pairs. Where a certificate

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import NormalDist, fmean
 
-from steelyard.analysis.paired import fraction_of
+import scipy
+
+from steelyard.analysis.paired import fraction_of, sd_bound
 from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import CLOCKS_APART, CONDITION_NAMES, Certificate, Noise
 from steelyard.gate.conditions import Conditions, different_fields, unknown_in
@@ -61,7 +63,7 @@ def find_certificate(folder: Path, wanted: Conditions, now: float) -> Certificat
 def combine_members(members: Sequence[Certificate]) -> Certificate:
     """What certificates of one pool say together; of a host without a pool its own.
 
-    The floor of a pool is the highest of its members', widened by the arm x host term.
+    The floor of a pool is the highest of its members', widened by the upper bound of the arm x host term.
     """
     newest = max(members, key=lambda certificate: certificate.made)
     if newest.pool is None or len(members) == 1:
@@ -91,12 +93,34 @@ def host_sd(noises: Sequence[Noise]) -> float | None:
     if len(noises) < FEWEST_MEMBERS:
         return None
     weights = [noise.pairs / noise.pair_sd**2 for noise in noises]
-    logs = [math.log(noise.mean) for noise in noises]
     total = math.fsum(weights)
-    mean = math.fsum(weight * log for weight, log in zip(weights, logs, strict=True)) / total
-    spread = math.fsum(weight * (log - mean) ** 2 for weight, log in zip(weights, logs, strict=True))
-    beyond = spread - (len(noises) - 1)
+    beyond = _weighted_spread(noises, 0.0) - (len(noises) - 1)
     return math.sqrt(max(0.0, beyond / (total - math.fsum(weight**2 for weight in weights) / total)))
+
+
+def host_sd_bound(noises: Sequence[Noise]) -> float | None:
+    """Upper 95 % bound of that term: hosts that differ so, and more, look as alike as these in 5 % of pools (Q-profile:
+    Viechtbauer, Statistics in Medicine 26, 2007); None: of too few hosts.
+
+    The estimate alone is 0 in two of five pools of three hosts whose true term is as large as its standard error.
+    """
+    if len(noises) < FEWEST_MEMBERS:
+        return None
+    least = (len(noises) - 1) / sd_bound(len(noises)) ** 2
+    if _weighted_spread(noises, 0.0) <= least:
+        return 0.0
+    logs = [math.log(noise.mean) for noise in noises]
+    largest = math.fsum((log - fmean(logs)) ** 2 for log in logs) / least
+    bound = scipy.optimize.brentq(lambda term: _weighted_spread(noises, term) - least, 0.0, 1.01 * largest)
+    return math.sqrt(bound)
+
+
+def _weighted_spread(noises: Sequence[Noise], variance: float) -> float:
+    """Cochran's Q of the log ratios of equal arms, where hosts differ by such a variance."""
+    weights = [1 / (noise.pair_sd**2 / noise.pairs + variance) for noise in noises]
+    logs = [math.log(noise.mean) for noise in noises]
+    mean = math.fsum(map(math.prod, zip(weights, logs, strict=True))) / math.fsum(weights)
+    return math.fsum(weight * (log - mean) ** 2 for weight, log in zip(weights, logs, strict=True))
 
 
 def pool_sentence(certificate: Certificate, name: str) -> str:
@@ -106,14 +130,14 @@ def pool_sentence(certificate: Certificate, name: str) -> str:
         return ""
     who = f"{metric_info(name).label}, pool {certificate.pool}"
     of = count(certificate.members, "member")
-    if noise.host_sd is None:
+    if noise.host_sd is None or noise.host_sd_bound is None:
         return (
             f"{who}: certificates of {of}; what a host does to one side and not to the other is not known of fewer than"
             f" {FEWEST_MEMBERS}: `certify --pool` on others"
         )
     return (
-        f"{who}: equal sides differ by {percent(noise.host_sd)} (standard deviation) from host to host beyond what"
-        f" their pairs explain, over {of}"
+        f"{who}: equal sides differ by {percent(noise.host_sd)} (standard deviation; 0 to"
+        f" {percent(noise.host_sd_bound)}, 95 % bound) from host to host beyond what their pairs explain, over {of}"
     )
 
 
@@ -123,9 +147,9 @@ def _combine(noises: Sequence[Noise]) -> Noise:
     freedom = [noise.pairs - 1 for noise in noises]
     variances = [noise.pair_sd**2 for noise in noises]
     sd = math.sqrt(math.fsum(map(math.prod, zip(freedom, variances, strict=True))) / sum(freedom))
-    term = host_sd(noises)
+    bound = host_sd_bound(noises)
     floors = {
-        pairs: _widen(max(noise.floors[pairs] for noise in noises), term, interims_until(pairs))
+        pairs: _widen(max(noise.floors[pairs] for noise in noises), bound, interims_until(pairs))
         for pairs in first.floors
         if all(pairs in noise.floors for noise in noises)
     }
@@ -135,9 +159,10 @@ def _combine(noises: Sequence[Noise]) -> Noise:
             "pairs": sum(noise.pairs for noise in noises),
             "pair_sd": sd,
             "start_sd": sd / math.sqrt(2),
-            "floor": _widen(max(noise.floor for noise in noises), term, INTERIM_PAIRS),
+            "floor": _widen(max(noise.floor for noise in noises), bound, INTERIM_PAIRS),
             "floors": floors,
-            "host_sd": term,
+            "host_sd": host_sd(noises),
+            "host_sd_bound": bound,
             "mean": math.exp(fmean(math.log(noise.mean) for noise in noises)),
             "p": min(1.0, len(noises) * min(noise.p for noise in noises)),
             "drifts": any(noise.drifts for noise in noises),
@@ -146,10 +171,10 @@ def _combine(noises: Sequence[Noise]) -> Noise:
     )
 
 
-def _widen(floor: float, term: float | None, interims: Sequence[int]) -> float:
+def _widen(floor: float, bound: float | None, interims: Sequence[int]) -> float:
     """A floor where the sides differ from host to host as well: harm that is found almost surely on any of them."""
-    if not term:
+    if not bound:
         return floor
     normal = NormalDist()
-    beyond = (normal.inv_cdf(1 - levels_of(interims)[-1] / 2) + normal.inv_cdf(FLOOR_POWER)) * term
+    beyond = (normal.inv_cdf(1 - levels_of(interims)[-1] / 2) + normal.inv_cdf(FLOOR_POWER)) * bound
     return fraction_of(math.hypot(math.log1p(floor), beyond))

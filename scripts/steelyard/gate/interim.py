@@ -132,7 +132,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     carried = carry_over_reason(
         logs_by_place(mine, base), candidate, baseline, predecessors(own), carry_over_of(session, own)
     )
-    everything = trials_left_in(own)
+    everything = trials_left_in(own, baseline)
     unselected = {side: values_of(everything.get(side, {}), name) for side in (candidate, baseline)}
     left_in = ratios_left_in(unselected[candidate], unselected[baseline], mine, base)
     effect = estimate(name, candidate, mine, base, why or carried, left_in=left_in)

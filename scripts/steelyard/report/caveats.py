@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from steelyard.analysis.rounds import counts_text
-from steelyard.analysis.warmup import series_noise, window_note
+from steelyard.analysis.warmup import WINDOW, series_noise, window_note
 from steelyard.report.view import View, moment
 from steelyard.results import figures
 from steelyard.results.schema import JournalEntry
@@ -68,10 +68,12 @@ def _of_short_windows(view: View) -> Iterator[str]:
     seconds = round(view.experiment.load.measure)
     if view.procedure != "steady":
         return
-    rates = ([rate for _, rate in trial.trace[-seconds:]] for trial in view.trials if trial.state == "valid")
-    noises = [noise for own in rates if (noise := series_noise(own)) is not None]
-    if note := window_note(seconds, [median(noises)] if noises else []):
-        yield note
+    judged = -seconds - WINDOW
+    rates = ([rate for _, rate in trial.trace[judged:]] for trial in view.trials if trial.state == "valid")
+    noises = [noise for own in rates if (noise := series_noise(own, seconds)) is not None]
+    if noises:
+        noise, correlation = (median(values) for values in zip(*noises, strict=True))
+        yield from filter(None, [window_note(seconds, [noise], correlation)])
 
 
 def _of_shared_memory(view: View) -> Iterator[str]:

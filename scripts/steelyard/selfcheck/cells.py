@@ -14,7 +14,8 @@ import numpy as np
 import scipy
 
 from steelyard.analysis.paired import CLEARLY, LEVEL, SURE
-from steelyard.gate.interim import LASTS
+from steelyard.analysis.rounds import LOPSIDED
+from steelyard.gate.interim import INTERIM_PAIRS, LASTS
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.figures import Side
 from steelyard.selfcheck.gating import Gate, run_gates, run_interims
@@ -48,6 +49,8 @@ class Cell:
     """Its sessions as a share of the whole self-check's."""
 
 
+SLOW = ArmModel("b", slow_share=0.3, slow=0.1, void_slow=True)
+"""Voiding that depends on the outcome: all of its slow starts are void."""
 ALARM = Must("false alarms", "alarm", "about", LEVEL)
 CAUTIOUS = Must("false alarms", "alarm", "at most", LEVEL)
 CLAIMED = Must("answers that claim a difference", "claims a difference", "at most", LEVEL)
@@ -249,11 +252,21 @@ def _voids() -> Iterator[Cell]:
     selected = Setup(QUIET, 8, (A, ArmModel("b", cpu=-0.05), at_times), "cpu_per_1k", ("throughput",))
     name = "two of 3 arms equally good, 30 % of the starts of one 10 % slow and void"
     yield _sessions(selected, best, name=name, share=0.1)
-    slow = ArmModel("b", slow_share=0.3, slow=0.1, void_slow=True)
-    passes = Must("passes", "pass", "at most", LEVEL)
-    selected = Setup(QUIET, 20, (A, slow), "cpu_per_1k", ("throughput",))
-    name = "gate, 30 % of the candidate's starts 10 % slow and void"
-    yield _sessions(selected, held, passes, name=name, share=0.2)
+    for slow, cause in ((SLOW, ""), (replace(SLOW, disturbed="steal"), " for steal")):
+        for blocks in (6, 10, 20):
+            unseen = _unseen(slow, blocks)
+            holds = replace(held, nominal=min(held.nominal, 1 - LEVEL - unseen))
+            passes = Must("passes", "pass", "at most", LEVEL + unseen)
+            selected = Setup(QUIET, blocks, (A, slow), "cpu_per_1k", ("throughput",))
+            name = f"gate, 30 % of the candidate's starts 10 % slow and void{cause}"
+            yield _sessions(selected, holds, passes, name=name, share=0.2)
+
+
+def _unseen(arm: ArmModel, blocks: int) -> float:
+    """Chance that the void starts of an arm show nothing: none came, or fewer, for what others took, than are told from
+    chance."""
+    fewest = round(1 - math.log2(LOPSIDED)) if arm.disturbed == "steal" else 1
+    return float(scipy.stats.nbinom.cdf(fewest - 1, blocks, 1 - arm.slow_share))
 
 
 def _lower_is_better() -> Iterator[Cell]:
@@ -344,7 +357,8 @@ def _whole_gates() -> Iterator[Cell]:
             )
     shared = Gate(HostModel("shared runner", noise=0.05), ArmModel("b", -0.03))
     label = "whole gate, margin 3 %, truly -3 %, 5 % from start to start"
-    yield Cell(label, partial(run_gates, shared), (missed, certified, rarely[1], unsure), 0.3)
+    abstains = replace(certified, side="at most", nominal=0.01)
+    yield Cell(label, partial(run_gates, shared), (missed, abstains, rarely[1], unsure), 0.3)
     together: tuple[tuple[ArmModel, str, tuple[Must, ...]], ...] = (
         (ArmModel("b"), "unchanged", (false, certified, passes, unsure)),
         (ArmModel("b", -0.03), "truly -3 %", (missed, certified, detected, unsure)),
@@ -354,13 +368,18 @@ def _whole_gates() -> Iterator[Cell]:
         gate = Gate(hosts.SHARED, arm, duet=True)
         label = f"whole gate, duet, margin 3 %, {name}, 5 % from start to start, 0.7 % of it its own"
         yield Cell(label, partial(run_gates, gate), wanted, 0.3)
+    # Of certificates of 10 pairs 69 % allow 2 % here, of 20 pairs 97 %.
+    called = Must("called a regression", "regression", "at least", 0.9)
     for name, effect, wanted in (
         ("unchanged", 0.0, (false, certified, passes, unsure)),
-        ("truly -3 %", -0.03, (missed, certified, replace(detected, nominal=0.9), unsure)),
+        ("truly -3 %", -0.03, (missed, certified, called, unsure)),
     ):
-        gate = Gate(QUIET, ArmModel("b", effect, leaves=-0.03), 0.02)
-        label = f"whole gate, margin 2 %, {name}, 3 % carry-over, quiet"
+        gate = Gate(QUIET, ArmModel("b", effect, leaves=-0.03), 0.02, certified=20)
+        label = f"whole gate, margin 2 %, {name}, 3 % carry-over, certificate of 20 pairs, quiet"
         yield Cell(label, partial(run_gates, gate), wanted, 0.3)
+    gate, unseen = Gate(QUIET, SLOW), _unseen(SLOW, INTERIM_PAIRS[0])
+    label = "whole gate, margin 3 %, 30 % of the candidate's starts 10 % slow and void, quiet"
+    yield Cell(label, partial(run_gates, gate), (replace(missed, nominal=LEVEL + unseen), unsure), 0.3)
     lopsided = Gate(DRIFTING, ArmModel("b", void_share=0.3))
     yield Cell("whole gate, 30 % void in the candidate", partial(run_gates, lopsided), (false, unsure), 0.3)
 

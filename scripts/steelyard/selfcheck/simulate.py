@@ -61,6 +61,8 @@ class ArmModel:
     """How much more CPU per request those need, and how much less throughput they have, log."""
     void_slow: bool = False
     """Whether slow starts are disturbed, all of them."""
+    disturbed: Disturbance = "unknown"
+    """By what slow ones are."""
     unsteady_share: float = 0.0
     state: str = ""
     """Of the host, which is switched between arms that want different ones."""
@@ -213,7 +215,9 @@ def _truth(
     slow = arm.slow if drawn < arm.slow_share else 0.0
     rate, cpu, memory, seconds = (math.exp(log) for log in (level - slow, others[0] + slow, *others[1:]))
     disturbed: Disturbance = ""
-    if others[0] > arm.void_above * OTHER_NOISE or (slow and arm.void_slow):
+    if slow and arm.void_slow:
+        disturbed = arm.disturbed
+    elif others[0] > arm.void_above * OTHER_NOISE:
         disturbed = "unknown"
     elif voided <= arm.void_share:
         disturbed = "steal" if voided <= arm.void_share / 2 else "unknown"

@@ -159,19 +159,53 @@ def of_void(served: float) -> list[Trial]:
 def test_a_trial_that_is_not_the_arms_is_left_in_nowhere(check: str) -> None:
     failed = Check(name=check, passed=False, voids=True, value=1.0, limit=0.0, unit="", detail="Bad.")
     void = make_trial(1, "jvms-2", state="void", checks=[failed], metrics={"throughput": 1.0})
-    assert trials_left_in([void]) == {}
+    assert trials_left_in([void], "jvms-1") == {}
     assert {rule.name for rule in RULES} > {check}
 
 
+def voided_by(check: str, *voids: tuple[int, str]) -> list[Trial]:
+    """Two arms in 12 blocks; at these places others took 30 % of the host."""
+    taken = Check(name=check, passed=False, voids=True, value=0.3, limit=0.01, unit="", detail="Taken.")
+    return [
+        make_trial(block, arm, metrics={"throughput": 1.0}, **of)
+        for block in range(1, 13)
+        for arm in ("jvms-1", "jvms-2")
+        for of in [{"state": "void", "checks": [taken]} if (block, arm) in voids else {}]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "left"),
+    [
+        ((), (1, 2), ""),  # both on one side by chance in half of such sessions
+        ((), (1, 2, 3), "jvms-2"),  # in a quarter
+        ((1, 2, 3), (), "jvms-1"),
+        ((1,), (2, 3, 4, 5), ""),
+        ((1,), (2, 3, 4, 5, 6), "jvms-2"),
+        ((1, 2, 3), (1, 2, 3), ""),  # in the same rounds: both
+        ((1, 2, 3), (4, 5, 6), ""),
+    ],
+)
 @pytest.mark.parametrize("check", ["steal", "other-cpu"])
-def test_what_others_did_hangs_on_no_arm_and_is_left_in_nowhere(check: str) -> None:
+def test_what_others_took_is_left_in_where_one_arm_has_it_more_often(
+    check: str, one: tuple[int, ...], two: tuple[int, ...], left: str
+) -> None:
+    """Steal of an arm that uses burst credits up, other CPU of its forwarder: slow starts were left in nowhere."""
+    places = [(block, "jvms-1") for block in one], [(block, "jvms-2") for block in two]
+    kept = trials_left_in(voided_by(check, *places[0], *places[1]), "jvms-1")
+    assert len(kept["jvms-1"]) == 12 - (len(one) if left != "jvms-1" else 0)
+    assert len(kept["jvms-2"]) == 12 - (len(two) if left != "jvms-2" else 0)
+
+
+@pytest.mark.parametrize("check", ["steal", "other-cpu"])
+def test_what_others_did_to_either_arm_is_left_in_nowhere(check: str) -> None:
     taken = Check(name=check, passed=False, voids=True, value=0.3, limit=0.01, unit="", detail="Taken.")
     stalled = taken.model_copy(update={"name": "stalled"})
     unknown = taken.model_copy(update={"value": None})
 
     def left(*checks: Check) -> bool:
         void = make_trial(1, "jvms-2", state="void", checks=[*checks], metrics={"throughput": 1.0})
-        return bool(trials_left_in([void]))
+        return bool(trials_left_in([void], "jvms-1"))
 
     assert not left(taken)
     assert left(taken, stalled)

@@ -22,8 +22,17 @@ from steelyard.gate.certificate import (
     sentences,
     windows_of,
 )
-from steelyard.gate.certificates import combine_members, find_certificate, host_sd, pool_sentence
+from steelyard.gate.certificates import (
+    _combine,
+    _widen,
+    combine_members,
+    find_certificate,
+    host_sd,
+    host_sd_bound,
+    pool_sentence,
+)
 from steelyard.gate.conditions import Conditions, conditions_of, different_fields
+from steelyard.gate.interim import INTERIM_PAIRS, floor_of
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
@@ -429,10 +438,40 @@ def test_what_hosts_do_to_one_side_is_estimated_over_a_pool_and_widens_its_floor
     found = host_sd(alike)
     assert found is not None
     assert found < 0.003
+    assert 0.02 < host_sd_bound(apart) < 0.025
     pools = [combine_members(of_pool(8, 0.01, between)) for between in (0.0, 0.03)]
     floors = [noise.floor for pool in pools if (noise := pool.of("cpu_per_1k")) is not None]
     assert floors[1] > 2 * floors[0]
     assert "from host to host" in pool_sentence(pools[1], "cpu_per_1k")
+
+
+def test_of_three_members_the_floor_holds_on_another_host() -> None:
+    """The term is as large as its standard error: the estimate is 0 in two of five pools, and widened nothing there."""
+    pairs, sd = 10, 0.01
+    between = sd / math.sqrt(pairs)
+    rng = np.random.default_rng(11)
+    known = floor_of(sd, 10_000)  # of a spread that is known, and not a bound of it
+    beyond = math.log1p(_widen(0.0, between, INTERIM_PAIRS))
+    needed = math.expm1(math.hypot(math.log1p(known), beyond))
+    holds = nothing = 0
+    member = of_pool(1, sd, 0.0)[0].noise[0]
+    for _ in range(200):
+        noises = []
+        for own in sd * np.sqrt(rng.chisquare(pairs - 1, 3) / (pairs - 1)):
+            mean = math.exp(rng.normal(0.0, math.hypot(between, sd / math.sqrt(pairs))))
+            update = {
+                "pair_sd": own,
+                "pairs": pairs,
+                "mean": mean,
+                "floor": floor_of(own, pairs),
+                "floors": {},
+            }
+            noises.append(member.model_copy(update=update))
+        pool = _combine(noises)
+        holds += pool.floor >= needed
+        nothing += pool.host_sd == 0
+    assert nothing > 60
+    assert holds >= 180
 
 
 def test_of_two_members_nothing_is_said_of_what_hosts_do() -> None:

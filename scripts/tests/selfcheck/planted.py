@@ -213,8 +213,14 @@ BUGS = (
     Bug(
         "void trials left in nowhere",
         "analysis.rounds:trials_left_in",
-        lambda right: lambda trials: {},
+        lambda right: lambda *_: {},
         "gate, 30 % of the candidate's starts 10 % slow and void",
+    ),
+    Bug(
+        "what others take is never an arm's own",
+        "analysis.rounds:_own_disturbances",
+        lambda right: lambda *_: set(),
+        "gate, 30 % of the candidate's starts 10 % slow and void for steal, quiet, 10",
     ),
     Bug(
         "void trials left in beside the baseline alone",

@@ -3,13 +3,15 @@
 
 import io
 import math
+import re
 
 import numpy as np
 import pytest
 import scipy
-from planted import is_lost
+from planted import BUGS, is_lost
 from rich.console import Console
 
+from steelyard.paths import ROOT
 from steelyard.results.schema import Planned, Trial
 from steelyard.selfcheck import hosts
 from steelyard.selfcheck.cells import Must, cells, power
@@ -46,6 +48,16 @@ def test_every_figure_lies_within_its_limits(result):
 
 def test_names_of_cells_are_their_seeds_and_so_differ() -> None:
     assert len({cell.name for cell in cells()}) == len(cells())
+
+
+def test_each_cell_and_each_planted_bug_stands_in_the_lab_notes() -> None:
+    """A page that the command makes lacks what came after it was made."""
+    page = (ROOT / "docs/lab-notes/2026-11-26-self-check.md").read_text(encoding="utf-8")
+    names = [*(cell.name for cell in cells()), *(bug.name for bug in BUGS)]
+    assert [name for name in names if f"| {name} |" not in page] == []
+    # What catches a bug is the name of a cell.
+    caught = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", page, re.MULTILINE))
+    assert {caught[bug.name] for bug in BUGS} <= {cell.name for cell in cells()}
 
 
 def test_progress_rises_to_one(result, progress):
