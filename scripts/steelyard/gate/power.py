@@ -35,8 +35,8 @@ PUBLISHED = {
     "latency_p99": (0.05, 0.05, "a shared runner's"),
     **_STARTS,
 }
-"""Lowest and highest standard deviation from trial to trial, and whose (docs/explanation/gate.md; the virtual machine's is
-that of quick AcmeAir, docs/results/pair-spreads.json)."""
+"""Lowest and highest standard deviation from trial to trial, and whose (docs/explanation/gate.md; the virtual
+machine's is that of quick AcmeAir, docs/results/pair-spreads.json)."""
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""

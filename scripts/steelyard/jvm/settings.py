@@ -212,8 +212,8 @@ class JvmSettings(Model):
             map=True,
             sure={"options": (), "gc_log": ()},
         ),
-        note="4k: or the ordinary page of the host, as 64k on ppc64le. Compiled code of OpenJ9 is held against it too: on no large ones, or on them. For"
-        " `transparent` ZGC needs `shmem_enabled` of the kernel at `advise`",
+        note="4k: or the ordinary page of the host, as 64k on ppc64le. Compiled code of OpenJ9 is held against it too:"
+        " on no large ones, or on them. For `transparent` ZGC needs `shmem_enabled` of the kernel at `advise`",
     )
     """Page size of the heap: `large` needs reserved huge pages, `transparent` a kernel set to `madvise`."""
     class_cache: Literal["default", "none", "cold", "warm", "baked"] = row(

@@ -87,11 +87,8 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
     for label, sizes in (
         ("CPUs", {name: total.cpus for name, total in totals.items()}),
         ("heap", {name: total.heap for name, total in totals.items()}),
-        ("memory limit", {name: total.memory for name, total in totals.items()}),
+        ("memory limit", _limits(specs)),
     ):
-        if all(size is None for size in sizes.values()):
-            # A database has no limit: those of all others are compared without it.
-            sizes, label = {name: _known(label, spec) for name, spec in specs.items()}, f"{label}, where one is set"
         known = [size for size in sizes.values() if size is not None]
         if not known:
             continue
@@ -110,10 +107,16 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
     return f"Resources are not equal: {'; '.join(unlike)}. That is a part of every difference."
 
 
-def _known(label: str, spec: Spec) -> int | None:
-    """Heaps or memory limits of the components that have one, bytes; None: none has."""
-    sizes = [part.heap_bytes if label == "heap" else part.memory_bytes for part in spec.without_injectors]
-    return sum(size or 0 for size in sizes) if any(sizes) else None
+def _limits(specs: Mapping[str, Spec]) -> dict[str, int | None]:
+    """Memory limits of arms, bytes; where none is known in all, as a database has none, those of all others."""
+    totals = {name: total_resources(spec).memory for name, spec in specs.items()}
+    if any(total is not None for total in totals.values()):
+        return totals
+    known = {
+        name: [part.memory_bytes for part in spec.without_injectors if part.memory_bytes is not None]
+        for name, spec in specs.items()
+    }
+    return {name: sum(each) if each else None for name, each in known.items()}
 
 
 def _unlike_quotas(specs: Mapping[str, Spec]) -> list[str]:
