@@ -59,7 +59,7 @@ class PlainScreen:
         print_line(
             self._console,
             f"trial {done + 1} of {total}: block {planned.block}, {arm_text(planned, self._varies)},"
-            f" {self._time_left(planned.arm, 0.0)} left",
+            f" {self._remaining_text(planned.arm, 0.0)} left",
         )
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
@@ -89,7 +89,7 @@ class PlainScreen:
         """Print it (on a terminal above the view)."""
         print_line(self._console, f"note: {sentence}")
 
-    def _time_left(self, running: str | None, elapsed: float) -> str:
+    def _remaining_text(self, running: str | None, elapsed: float) -> str:
         left = remaining_seconds(self._session, self._ended, self._before, running, elapsed)
         return f"about {format_duration(left)}"
 
@@ -161,4 +161,4 @@ class LiveScreen(PlainScreen):
     def _remaining_time(self) -> str:
         running = self._planned.arm if self._planned is not None and self._done < self._total else None
         elapsed = self._clock.monotonic() - self._trial_began
-        return self._time_left(running, elapsed)
+        return self._remaining_text(running, elapsed)

@@ -84,7 +84,7 @@ def read_start_command(command: str, port: int, here: Path) -> StartCommand:
         BadInput: it cannot be read, is a shell's line, or does not show where its port stands.
     """
     typed = _split(command)
-    variables = _take_assigned(typed)
+    variables = _take_variables(typed)
     wrapper = _take_wrappers(typed, variables)
     if not typed:
         raise BadInput("there is no start command: write what starts your server in the foreground")
@@ -119,7 +119,7 @@ def _split(command: str) -> list[str]:
     return words
 
 
-def _take_assigned(words: list[str]) -> dict[str, str]:
+def _take_variables(words: list[str]) -> dict[str, str]:
     """Take variables off the front."""
     variables = {}
     while words and (assigned := _ASSIGNED.fullmatch(words[0])):
@@ -139,7 +139,7 @@ def _take_wrappers(words: list[str], variables: dict[str, str]) -> list[str]:
                     f"env {words[0]} of the start command has no place in a workload file: give env variables alone, or"
                     " put the command into a script"
                 )
-            variables |= _take_assigned(words)
+            variables |= _take_variables(words)
             continue
         while words and words[0].startswith("-"):
             takes_next = words[0] in wrapper.valued
@@ -185,7 +185,7 @@ def _with_port(words: list[str], variables: dict[str, str], port: int) -> tuple[
     given = [*words, *_assignments(variables)]
     if any(PORT in word for word in given):
         return words, variables
-    places = _published(given, port) or _places(given, port)
+    places = _container_places(given, port) or _places(given, port)
     if len(places) > 1:
         named = ", ".join(place.piece for place in places)
         raise BadInput(
@@ -203,7 +203,7 @@ def _with_port(words: list[str], variables: dict[str, str], port: int) -> tuple[
     return given[: len(words)], {name: value for name, _, value in pairs}
 
 
-def _published(given: Sequence[str], port: int) -> list[_Place]:
+def _container_places(given: Sequence[str], port: int) -> list[_Place]:
     """Where a container's port is published: it has one of its own, `-p 8080:8080` becomes `-p ${port}:8080`."""
     if Path(given[0]).name not in ("docker", "podman"):
         return []
