@@ -36,7 +36,8 @@ DOCUMENTS = [
 # As it is typed, up to what ends it in prose or in a block: a back-quote, a comment, a pipe, a redirection.
 # The program is a checkout's own, or the installed one at the beginning of a line or of a piece of code.
 _TYPED = re.compile(
-    r"(?:(?:\.|/[\w./-]+)/steelyard|(?<=`)steelyard|^ {0,4}steelyard(?= [a-z]+(?: |$)))((?: +[^\s`#|>&();]+)+)",
+    r"(?:\./steelyard|/[\w./-]+/steelyard(?= +[a-z])|(?<=`)steelyard|^ {0,4}steelyard(?= [a-z]+(?: |$)))"
+    r"((?: +[^\s`#|>&();]+)+)",
     re.MULTILINE,
 )
 _CONTINUED = re.compile(r"\\\n\s*")
