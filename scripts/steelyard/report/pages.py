@@ -21,7 +21,7 @@ from steelyard.report.caveats import SHOWN, caveats
 from steelyard.report.first_screen import first_screen
 from steelyard.report.hardware import hardware_table
 from steelyard.report.moved import moved_table
-from steelyard.report.profiles import left_out, profile_tables
+from steelyard.report.profiles import omission_notes, profile_tables
 from steelyard.report.search_chart import search_levels, search_paths
 from steelyard.report.study import study_table
 from steelyard.report.table import TableCell
@@ -56,7 +56,7 @@ def _environment() -> Environment:
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
     environment.globals["SHOWN"] = SHOWN
     functions = (
-        *(caveats, first_screen, left_out, profile_tables, search_levels, search_paths),
+        *(caveats, first_screen, omission_notes, profile_tables, search_levels, search_paths),
         *(hardware_table, moved_table, study_table, trial_directory),
     )
     environment.globals |= {function.__name__: function for function in functions}

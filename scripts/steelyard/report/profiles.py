@@ -59,13 +59,13 @@ def profile_tables(view: View) -> list[Table]:
     return tables
 
 
-def left_out(view: View) -> list[str]:
+def omission_notes(view: View) -> list[str]:
     """A sentence for each profile of which starts are left out."""
     return [
         f"{TITLES[profile.record.event]} of {view.arm_label(profile.record.arm)}:"
-        f" {count(len(profile.left_out), 'profiled start')} without slices of every server, left out."
+        f" {count(len(profile.omitted), 'profiled start')} without slices of every server, left out."
         for profile in view.sampled
-        if profile.left_out
+        if profile.omitted
     ]
 
 

@@ -24,13 +24,13 @@ class SampledProfile:
     starts: list[ProfileData]
     path: str
     """Of its flame graph, from the session's folder."""
-    left_out: list[Profile]
+    omitted: list[Profile]
     """Of starts of which some server has no slices."""
 
     @property
     def record(self) -> Profile:
         """Of its first start."""
-        return (self.records or self.left_out)[0]
+        return (self.records or self.omitted)[0]
 
     @cached_property
     def data(self) -> ProfileData:
@@ -53,10 +53,10 @@ def read_profiles(folder: Path) -> list[SampledProfile]:
         if record.per == "start" or record.request_rate:
             read = record, path.parent, _read_slices(path.parent, record)
             profiles.setdefault((record.arm, record.event), []).append(read)
-    return [_sampled(folder, starts) for starts in profiles.values()]
+    return [_make_profile(folder, starts) for starts in profiles.values()]
 
 
-def _sampled(folder: Path, starts: Sequence[tuple[Profile, Path, list[Counter[Stack]]]]) -> SampledProfile:
+def _make_profile(folder: Path, starts: Sequence[tuple[Profile, Path, list[Counter[Stack]]]]) -> SampledProfile:
     used = [start for start in starts if start[2]]
     _, first, _ = (used or starts)[0]
     return SampledProfile(

@@ -88,7 +88,7 @@ def _samples(script: str) -> Iterator[tuple[int, float, str]]:
     for text in script.split("\n\n"):
         head, *lines = text.strip("\n").split("\n")
         sample = _HEADER.match(head)
-        frames = [frame_name(*found.groups()) for line in lines if (found := _FRAME.match(line))]
+        frames = [frame_name(*match.groups()) for line in lines if (match := _FRAME.match(line))]
         if sample is not None:
             if not any(frame.endswith(_COMPILED) for frame in frames):
                 frames.append(re.sub(r"\d+$", "", sample["thread"].replace(";", ",")))

@@ -194,7 +194,7 @@ class Profiles:
             slices=slices,
             per="start" if spec.procedure == "start-up" else "requests",
             request_rate=measured,
-            **profiled_changes(spec, outcome, self.directory.trials()),
+            **vars(profiling_cost(spec, outcome, self.directory.trials())),
             **more,
         )
         write_record(kept / RECORD, record)
@@ -245,8 +245,17 @@ class Profiles:
                 raise ServerFailed(f"the profilers left nothing: see {folder / 'logs'} and {logs[0]}")
 
 
-def profiled_changes(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial]) -> dict[str, Any]:
-    """What profiling changed in a trial, against the mean of its arm's valid trials: fields of `Profile`.
+@dataclass(frozen=True)
+class ProfilingCost:
+    """What profiling changed in a trial: fields of `Profile`."""
+
+    throughput_change: float | None
+    cpu_change: float | None
+    failed_checks: list[str]
+
+
+def profiling_cost(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial]) -> ProfilingCost:
+    """What profiling changed in a trial, against the mean of its arm's valid trials.
 
     The servers' CPU is held against theirs as well: under an open load, or with think times, throughput is the load's.
     """
@@ -261,11 +270,11 @@ def profiled_changes(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial])
         ]
         return metrics[name] / fmean(usual) - 1 if name in metrics and usual and fmean(usual) else None
 
-    return {
-        "throughput_change": change("throughput"),
-        "cpu_change": change("start_cpu" if spec.procedure == "start-up" else "cpu_per_1k"),
-        "failed_checks": [check.name for check in outcome.checks if check.voids and check.has_failed],
-    }
+    return ProfilingCost(
+        change("throughput"),
+        change("start_cpu" if spec.procedure == "start-up" else "cpu_per_1k"),
+        [check.name for check in outcome.checks if check.voids and check.has_failed],
+    )
 
 
 def _options(

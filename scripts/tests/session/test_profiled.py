@@ -18,7 +18,7 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.async_profiler import keep_window
 from steelyard.session.evidence import TrialOutcome
-from steelyard.session.profiling import Profiles, profiled_changes
+from steelyard.session.profiling import Profiles, profiling_cost
 
 
 @pytest.fixture
@@ -85,10 +85,10 @@ def test_under_an_open_load_the_cpu_of_the_servers_shows_what_profiling_costs() 
     void = make_trial(arm=spec.arm, state="void", metrics={"throughput": 1.0, "cpu_per_1k": 9.0})
     other = make_trial(arm="jvms-2", metrics={"throughput": 1.0, "cpu_per_1k": 9.0})
     trials = [usual, void, other]
-    calm = profiled_changes(spec, outcome_of(60.0), trials)
-    dear = profiled_changes(spec, outcome_of(78.0, steal=0.5), trials)
-    assert calm["throughput_change"] == dear["throughput_change"] == pytest.approx(0.0)
-    assert (1 + dear["cpu_change"]) / (1 + calm["cpu_change"]) == pytest.approx(1.3)
-    assert (calm["failed_checks"], dear["failed_checks"]) == ([], ["steal"])
-    nothing = profiled_changes(spec, replace(outcome_of(60.0), components=[]), [])
-    assert (nothing["throughput_change"], nothing["cpu_change"]) == (None, None)
+    calm = profiling_cost(spec, outcome_of(60.0), trials)
+    dear = profiling_cost(spec, outcome_of(78.0, steal=0.5), trials)
+    assert calm.throughput_change == dear.throughput_change == pytest.approx(0.0)
+    assert (1 + dear.cpu_change) / (1 + calm.cpu_change) == pytest.approx(1.3)
+    assert (calm.failed_checks, dear.failed_checks) == ([], ["steal"])
+    nothing = profiling_cost(spec, replace(outcome_of(60.0), components=[]), [])
+    assert (nothing.throughput_change, nothing.cpu_change) == (None, None)
