@@ -57,7 +57,7 @@ def trials_left_in(trials: Collection[Trial], baseline: str) -> dict[str, dict[P
     own = _own_disturbances(trials, baseline)
     by_arm: dict[str, dict[Place, Trial]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
-        untold = any(check.name in _NOT_THE_ARM for check in _voided_by(trial))
+        untold = any(check.name in _NOT_THE_ARM for check in _voiding_checks(trial))
         if trial.metrics and not untold and (trial.arm in own or not _void_from_outside(trial)):
             by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
     return by_arm
@@ -80,11 +80,11 @@ def _own_disturbances(trials: Iterable[Trial], baseline: str) -> set[str]:
 
 def _void_from_outside(trial: Trial) -> bool:
     """Whether what others took of the host is all that voids it; a share that was not measured says nothing of them."""
-    failed = _voided_by(trial)
+    failed = _voiding_checks(trial)
     return bool(failed) and all(check.name in _OUTSIDE and check.value is not None for check in failed)
 
 
-def _voided_by(trial: Trial) -> list[Check]:
+def _voiding_checks(trial: Trial) -> list[Check]:
     return [check for check in trial.checks if check.voids and check.has_failed]
 
 

@@ -121,7 +121,7 @@ class Journey(Model):
                 if save.keep and name in self.variables:
                     raise key_error(
                         (*at, "save", name),
-                        f"{name} is a variable, drawn anew at each visit: leave out keep, or take another name",
+                        f"{name} is a variable, drawn again at each visit: leave out keep, or take another name",
                     )
         check_saved(
             {name: visit.steps for name, visit in self.visits.items()}, [*self.variables, *rows, *parameters]

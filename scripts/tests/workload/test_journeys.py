@@ -214,7 +214,7 @@ def test_what_always_has_a_value_may_be_saved_as_well() -> None:
     journey = played(using("t"), saving("t"), variables={"t": {"user": 1}})
     journey.require_names([])
     played(using("t"), saving("t")).require_names(["t"])
-    with pytest.raises(PydanticCustomError, match="t is a variable, drawn anew at each visit"):
+    with pytest.raises(PydanticCustomError, match="t is a variable, drawn again at each visit"):
         played(login(keep=True), variables={"t": {"user": 1}}).require_names([])
 
 
