@@ -56,7 +56,9 @@ def read_profiles(folder: Path) -> list[SampledProfile]:
     return [_make_profile(folder, starts) for starts in profiles.values()]
 
 
-def _make_profile(folder: Path, starts: Sequence[tuple[Profile, Path, list[Counter[Stack]]]]) -> SampledProfile:
+def _make_profile(
+    folder: Path, starts: Sequence[tuple[Profile, Path, list[Counter[Stack]]]]
+) -> SampledProfile:
     used = [start for start in starts if start[2]]
     _, first, _ = (used or starts)[0]
     return SampledProfile(
