@@ -88,6 +88,8 @@ def test_under_an_open_load_the_cpu_of_the_servers_shows_what_profiling_costs() 
     calm = profiling_cost(spec, outcome_of(60.0), trials)
     dear = profiling_cost(spec, outcome_of(78.0, steal=0.5), trials)
     assert calm.throughput_change == dear.throughput_change == pytest.approx(0.0)
+    assert dear.cpu_change is not None
+    assert calm.cpu_change is not None
     assert (1 + dear.cpu_change) / (1 + calm.cpu_change) == pytest.approx(1.3)
     assert (calm.failed_checks, dear.failed_checks) == ([], ["steal"])
     nothing = profiling_cost(spec, replace(outcome_of(60.0), components=[]), [])
