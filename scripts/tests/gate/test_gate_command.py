@@ -431,7 +431,7 @@ def test_an_experiment_that_is_no_gate_is_not_resumed_as_one(commands: Commands)
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (("workload: ping", "workload: acmeair"), "two workloads are not weighed"),
+        (("workload: ping", "workload: acmeair"), "two workloads are not compared"),
         (("workload: ping", "workload: OLDER"), "is about ping 0.9, the gate's experiment about ping 1."),
         (("users: 24", "users: 23"), "has another procedure or load"),
     ],
