@@ -52,6 +52,10 @@ class ProcFile:
             os.close(self._fd)
             self._fd = -1
 
+    def __del__(self) -> None:
+        """Whoever looked at a process for a moment holds none of its files for the rest of the session."""
+        self.close()
+
 
 class Totals(NamedTuple):
     """What processes have used since they began; CPU in clock ticks."""

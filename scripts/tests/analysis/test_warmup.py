@@ -147,7 +147,7 @@ def test_a_dip_at_the_end_may_be_a_change() -> None:
     rates[-10:-6], rates[-4:] = rates[-4:], rates[:4]
     told = judge_steady(rates.tolist(), None)
     assert told.steady
-    assert told.detail.startswith("Steady over the last 60 s but for 4 s of dips: ")
+    assert told.detail.startswith("Steady over the last 60 s except 4 s of dips: ")
 
 
 def test_dips_that_are_half_of_the_time_are_no_dips() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from waiting import wait_until
@@ -312,3 +313,11 @@ def test_what_a_start_used_is_that_of_all_processes(server: Server) -> None:
     assert cpu >= 0.4 - TICKS
     assert rss is not None
     assert rss > 64 * MIB
+
+
+def test_who_looked_at_a_process_for_a_moment_holds_none_of_its_files() -> None:
+    """A session that looked at every server of every trial had held two files of each until its end."""
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(8):
+        assert ProcFile("/proc/self/stat").read()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
