@@ -26,6 +26,7 @@ from e2e.driver import EXPERIMENT, NOISE, Running, end_all
 from faults import children_that_run
 from stages import NODE, NODE_STATE
 
+from steelyard.measure.ledger import voiding_checks
 from steelyard.results.schema import Trial
 
 RUN = [*NODE, "run"]
@@ -252,9 +253,7 @@ FAULTS: dict[str, Callable[[Victim], str]] = {
 
 def _causes(trial: Trial) -> list[str]:
     return [
-        check.detail
-        for check in trial.checks
-        if check.voids and check.has_failed and check.name not in {*NOISE, "clock-offset"}
+        check.detail for check in voiding_checks(trial.checks) if check.name not in {*NOISE, "clock-offset"}
     ]
 
 

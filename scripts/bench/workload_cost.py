@@ -30,6 +30,7 @@ from rich.console import Console
 
 from steelyard.cli.building import ensure_builds
 from steelyard.host.switching import HostStates
+from steelyard.measure.ledger import voiding_checks
 from steelyard.processes import Children
 from steelyard.results.schema import Phase, Planned, Trial
 from steelyard.session.context import RunContext
@@ -242,7 +243,7 @@ def _price(runner: TrialRunner, meter: _Meter, arm: str, number: int) -> Price |
     if trial.measurement is None:
         print(f"round {planned.block} {name}: {trial.failure}")  # noqa: T201
         return None
-    failed = [check.name for check in trial.checks if check.voids and check.has_failed]
+    failed = [check.name for check in voiding_checks(trial.checks)]
     rate, cpu = trial.metrics["throughput"], trial.metrics["cpu_per_1k"]
     print(  # noqa: T201
         f"round {planned.block} {name}: {rate:,.0f} requests/s, {cpu:.3f} CPU ms a request,"

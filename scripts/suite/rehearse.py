@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from suite.version import IMAGES, current_version
+from suite.version import current_version, image_targets
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = ROOT / ".github" / "scripts"
@@ -149,12 +149,7 @@ class Rehearsal:
 
     def _bundle(self) -> bool:
         """Pack the bundles with the digests of the new record, if it has all images that they name."""
-        listed = json.loads((ROOT / IMAGES).read_text(encoding="utf-8"))["variable"]["IMAGES"]["default"]
-        every = {
-            f"{name}-{flavour}" if flavour else name
-            for name, image in listed.items()
-            for flavour in image["flavours"] or [""]
-        }
+        every = {target for targets in image_targets(ROOT).values() for target in targets}
         if not every <= set(references(self.new_record)):
             return False
         archive = self.folder / f"steelyard-bundles-{current_version(ROOT)}.tar.gz"

@@ -47,6 +47,14 @@ def current_version(root: Path) -> str:
     return match[1]
 
 
+def image_targets(root: Path) -> dict[str, list[str]]:
+    """The targets of each image by its name, as the list of images has them: one for each flavour, or one."""
+    listed = json.loads((root / IMAGES).read_text(encoding="utf-8"))["variable"]["IMAGES"]["default"]
+    return {
+        name: [f"{name}-{each}" for each in image["flavours"]] or [name] for name, image in listed.items()
+    }
+
+
 def python_version(version: str) -> str:
     """A version as Python's packages spell it: 0.1.0-rc.1 is 0.1.0rc1."""
     return version.replace("-rc.", "rc")
@@ -54,8 +62,7 @@ def python_version(version: str) -> str:
 
 def pattern_of(version: str, root: Path) -> re.Pattern[str]:
     """Where a version is the project's: group 1 is what stands before it, or group 2 in the name of the wheel."""
-    listed = json.loads((root / IMAGES).read_text(encoding="utf-8"))["variable"]["IMAGES"]["default"]
-    images = "|".join(map(re.escape, listed))
+    images = "|".join(map(re.escape, image_targets(root)))
     before = "|".join((rf"\b(?:{images})(?::|, newTag: )", *_BEFORE))
     end = r"(?!\w|\.\d|-rc\.)"
     wheel = rf"(steelyard-){re.escape(python_version(version))}(?=-py3-)"

@@ -13,9 +13,9 @@ from functools import lru_cache
 from math import comb
 
 from steelyard.analysis.paired import LEVEL
-from steelyard.measure.ledger import void_by_partner
+from steelyard.measure.ledger import void_by_partner, voiding_checks
 from steelyard.results.analysis import ArmTrials
-from steelyard.results.schema import Check, ScheduledTrial, Session, Trial
+from steelyard.results.schema import ScheduledTrial, Session, Trial
 
 Place = tuple[int, int]
 """Block and round."""
@@ -57,7 +57,7 @@ def trials_left_in(trials: Collection[Trial], baseline: str) -> dict[str, dict[P
     own = _own_disturbances(trials, baseline)
     by_arm: dict[str, dict[Place, Trial]] = {}
     for trial in sorted(trials, key=lambda trial: (trial.block, trial.attempt)):
-        untold = any(check.name in _NOT_THE_ARM for check in _voiding_checks(trial))
+        untold = any(check.name in _NOT_THE_ARM for check in voiding_checks(trial.checks))
         if trial.metrics and not untold and (trial.arm in own or not _void_from_outside(trial)):
             by_arm.setdefault(trial.arm, {})[trial.block, trial.attempt] = trial
     return by_arm
@@ -80,12 +80,8 @@ def _own_disturbances(trials: Iterable[Trial], baseline: str) -> set[str]:
 
 def _void_from_outside(trial: Trial) -> bool:
     """Whether what others took of the host is all that voids it; a share that was not measured says nothing of them."""
-    failed = _voiding_checks(trial)
+    failed = voiding_checks(trial.checks)
     return bool(failed) and all(check.name in _OUTSIDE and check.value is not None for check in failed)
-
-
-def _voiding_checks(trial: Trial) -> list[Check]:
-    return [check for check in trial.checks if check.voids and check.has_failed]
 
 
 def common_first(arm: Collection[Place], against: Collection[Place]) -> list[Place]:

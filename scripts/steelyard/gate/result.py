@@ -12,7 +12,7 @@ from steelyard.analysis.sentences import beyond_noise
 from steelyard.gate.controls import moved_controls
 from steelyard.gate.elsewhere import place_of_confirmation
 from steelyard.gate.interim import DECIDED, LAST, InterimAnalysis, arms_of, interim_analyses
-from steelyard.measure.ledger import void_by_partner
+from steelyard.measure.ledger import void_by_partner, voiding_checks
 from steelyard.measure.network import network_of
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import beside_margin, bounds, capital, count, effect, margin_text, percent
@@ -141,7 +141,7 @@ def main_void_reason(trials: Sequence[Trial]) -> str:
         for trial in trials
         if trial.state == "void"
         and not void_by_partner(trial.checks)
-        and (failed := [check for check in trial.checks if check.voids and check.has_failed])
+        and (failed := voiding_checks(trial.checks))
     ]
     if not void:
         return ""

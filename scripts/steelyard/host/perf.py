@@ -72,6 +72,19 @@ def _try_event(event: str) -> str:
     return try_perf(["perf", "stat", "-x,", "-e", event, "--", "true"], _TIME_LIMIT).stderr
 
 
+def run_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:
+    """Run a command of perf for what it prints (raises OSError, and TimeoutExpired after so many seconds)."""
+    return subprocess.run(
+        command,
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=limit,
+        check=False,
+    )
+
+
 def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:
     """Run a command of perf that tells what it can do here.
 
@@ -83,9 +96,7 @@ def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProces
         MissingRequirement: there is no perf, or it does not end.
     """
     try:
-        return subprocess.run(
-            command, env=child_environment(), capture_output=True, text=True, timeout=limit, check=False
-        )
+        return run_perf(command, limit)
     except FileNotFoundError as error:
         raise MissingRequirement("there is no perf here: install linux-perf or linux-tools") from error
     except subprocess.TimeoutExpired as error:

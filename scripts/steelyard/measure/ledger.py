@@ -23,7 +23,12 @@ def judge(measurement: TrialMeasurement, spec: Spec) -> list[Check]:
 
 def is_void(checks: Iterable[Check]) -> bool:
     """Whether a trial with these checks is void: some check that voids has failed."""
-    return any(check.voids and check.has_failed for check in checks)
+    return bool(voiding_checks(checks))
+
+
+def voiding_checks(checks: Iterable[Check]) -> list[Check]:
+    """Those that void a trial and have failed."""
+    return [check for check in checks if check.voids and check.has_failed]
 
 
 def void_by_partner(checks: Iterable[Check]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from steelyard.measure.ledger import voiding_checks
 from steelyard.measure.registry import metric_info
 from steelyard.report.view import trial_name
 from steelyard.results.analysis import Analysis
@@ -42,7 +43,7 @@ def trial_spans(session: Session, trial: Trial) -> Payload:
     """The span of a trial and those of its phases."""
     ends = [end for _, end in trial.phases.values()]
     place = f"{trial.block}/{trial.arm}/{trial.attempt}"
-    failed = [check.name for check in trial.checks if check.voids and check.has_failed]
+    failed = [check.name for check in voiding_checks(trial.checks)]
     attributes: dict[str, object] = {
         "test.suite.name": session.experiment.name,
         "test.case.name": trial_name(trial),

@@ -19,6 +19,7 @@ from steelyard.analysis.sentences import answer
 from steelyard.escape import printable
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.formulas import OVERALL
+from steelyard.measure.ledger import voiding_checks
 from steelyard.report.sampled import SampledProfile
 from steelyard.report.verdict import question_of, verdict_lead, verdict_sentences
 from steelyard.results import figures
@@ -350,7 +351,7 @@ def trial_directory(trial: Trial) -> str:
 def why_void(trial: Trial) -> str:
     """Why a trial is void, in the ledger's own sentences."""
     reasons = [trial.failure.detail] if trial.failure else []
-    reasons += [check.detail for check in trial.checks if check.voids and check.has_failed]
+    reasons += [check.detail for check in voiding_checks(trial.checks)]
     # A trial that did not start has its failure as a check as well.
     texts = dict.fromkeys(map(str.strip, reasons))
     ended = (text if text.endswith((".", "!", "?")) else f"{text}." for text in texts)

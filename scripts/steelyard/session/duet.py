@@ -19,7 +19,7 @@ from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, CombinedDeployment, side_of, with_side, without_side
 from steelyard.errors import BadInput
 from steelyard.measure.columns import KEYS
-from steelyard.measure.ledger import PARTNER, is_void
+from steelyard.measure.ledger import PARTNER, is_void, voiding_checks
 from steelyard.regular import read_text
 from steelyard.results.schema import Check
 from steelyard.results.spec import Spec
@@ -202,7 +202,7 @@ def judge_together(checks: Mapping[str, Sequence[Check]]) -> dict[str, list[Chec
     judged = {side: list(own) for side, own in checks.items()}
     for side in judged.keys() - void if void else ():
         (other,) = void
-        why = next(check.detail for check in checks[other] if check.voids and check.has_failed)
+        why = voiding_checks(checks[other])[0].detail
         sentence = f"{other}, which was measured at the same time, is void: {why}"
         judged[side].append(
             Check(name=PARTNER, passed=False, voids=True, value=None, limit=None, unit="", detail=sentence)

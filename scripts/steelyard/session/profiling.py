@@ -22,8 +22,10 @@ from typing import Any
 from steelyard.build import BUILDS
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
+from steelyard.host.perf import run_perf
 from steelyard.jvm.rows import FOLDER
-from steelyard.processes import Child, Children, child_environment
+from steelyard.measure.ledger import voiding_checks
+from steelyard.processes import Child, Children
 from steelyard.results.profile import RECORD, Profile
 from steelyard.results.schema import ArmRecord, Event, Phase, Planned, Profiler, Session, Trial
 from steelyard.results.spec import Component, Spec
@@ -273,7 +275,7 @@ def profiling_cost(spec: Spec, outcome: TrialOutcome, trials: Sequence[Trial]) -
     return ProfilingCost(
         change("throughput"),
         change("start_cpu" if spec.procedure == "start-up" else "cpu_per_1k"),
-        [check.name for check in outcome.checks if check.voids and check.has_failed],
+        [check.name for check in voiding_checks(outcome.checks)],
     )
 
 
@@ -311,15 +313,7 @@ def _perf_report(data: Path) -> str:
     """What perf makes of a recording, as text; compiled methods by the map that the JVM left. A sentence where that
     takes too long."""
     try:
-        report = subprocess.run(
-            [*_REPORT, "--input", str(data)],
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_REPORT_LIMIT,
-            check=False,
-        )
+        report = run_perf([*_REPORT, "--input", str(data)], _REPORT_LIMIT)
     except subprocess.TimeoutExpired:
         words = shlex.join([*_REPORT, "--input", data.name])
         return f"`{words}` did not end within {_REPORT_LIMIT:g} s: run it here, beside {data.name}\n"

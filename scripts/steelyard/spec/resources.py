@@ -87,7 +87,7 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
     for label, sizes in (
         ("CPUs", {name: total.cpus for name, total in totals.items()}),
         ("heap", {name: total.heap for name, total in totals.items()}),
-        ("memory limit", _limits(specs)),
+        ("memory limit", _limits(specs, totals)),
     ):
         known = [size for size in sizes.values() if size is not None]
         if not known:
@@ -107,11 +107,10 @@ def compare_resources(specs: Mapping[str, Spec]) -> str:
     return f"Resources are not equal: {'; '.join(unlike)}. That is a part of every difference."
 
 
-def _limits(specs: Mapping[str, Spec]) -> dict[str, int | None]:
+def _limits(specs: Mapping[str, Spec], totals: Mapping[str, Resources]) -> dict[str, int | None]:
     """Memory limits of arms, bytes; where none is known in all, as a database has none, those of all others."""
-    totals = {name: total_resources(spec).memory for name, spec in specs.items()}
-    if any(total is not None for total in totals.values()):
-        return totals
+    if any(total.memory is not None for total in totals.values()):
+        return {name: total.memory for name, total in totals.items()}
     known = {
         name: [part.memory_bytes for part in spec.without_injectors if part.memory_bytes is not None]
         for name, spec in specs.items()
