@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -315,9 +316,21 @@ def test_what_a_start_used_is_that_of_all_processes(server: Server) -> None:
     assert rss > 64 * MIB
 
 
-def test_who_looked_at_a_process_for_a_moment_holds_none_of_its_files() -> None:
+def test_who_looked_at_a_process_for_a_moment_holds_none_of_its_files(server: Server) -> None:
     """A session that looked at every server of every trial had held two files of each until its end."""
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    looked_at = f"/proc/{server.pid}/limits"
+    held = ProcFile(looked_at)
     for _ in range(8):
-        assert ProcFile("/proc/self/stat").read()
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+        assert ProcFile(looked_at).read()
+    assert looked_at not in files_held()
+    assert held.read()
+    assert files_held().count(looked_at) == 1
+
+
+def files_held() -> list[str]:
+    """Of this process, by name: their number alone would tell of the rest of the test's worker, too."""
+    names = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # given back since
+            names.append(str(descriptor.readlink()))
+    return names
