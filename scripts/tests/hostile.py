@@ -26,7 +26,7 @@ from builders import make_jvm
 from hypothesis import strategies as st
 from planned import containers, processes
 
-from steelyard.cli import inspect
+from steelyard.cli import plan
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import DeploymentSettings
@@ -316,7 +316,7 @@ def planned_or_refused(file: HostileFile, folder: Path) -> str:
             contextlib.redirect_stdout(io.StringIO()),
         ):
             make_request = partial(RunRequest, quick=file.quick, workload=workload)
-            unwrap(inspect.plan)(asked, make_request=make_request, as_json=file.as_json)
+            unwrap(plan.plan)(asked, make_request=make_request, as_json=file.as_json)
     except SteelyardError as error:
         return _plain(str(error))
     finally:

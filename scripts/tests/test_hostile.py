@@ -185,6 +185,6 @@ def test_a_crash_of_a_command_that_is_planted_is_found(
     def crash(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("steelyard.cli.inspect.make_plan", crash)
+    monkeypatch.setattr("steelyard.cli.plan.make_plan", crash)
     with pytest.raises(AssertionError):
         ended(["plan", "jvm-count"], odd_place(tmp_path / "place"), monkeypatch, capsys)

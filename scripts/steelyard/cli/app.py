@@ -28,6 +28,7 @@ from steelyard.cli import (
     images,
     inspect,
     journey,
+    plan,
     prove,
     resume,
     run,
@@ -69,7 +70,7 @@ _COMMANDS: dict[str, list[Callable[..., None]]] = {
     "Sessions": [
         run.run,
         resume.resume,
-        inspect.plan,
+        plan.plan,
         inspect.analyze,
         inspect.report,
         inspect.list_,

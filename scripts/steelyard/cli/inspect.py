@@ -19,20 +19,13 @@ from steelyard.cli.options import (
     SessionArgument,
     conclude,
     open_console,
-    print_heading,
     print_json,
     print_line,
-    print_sentence,
 )
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.schema import Experiment
-from steelyard.gate.certificate import sentences
-from steelyard.gate.needs import describe_needs
-from steelyard.gate.plan import find_certificate_here, pair_seconds
-from steelyard.gate.power import describe, earlier_sessions, predict_detectable
-from steelyard.gate.quick import sharpen_quick
 from steelyard.host.doctor import DoctorFinding, examine
 from steelyard.host.facts import read_facts
 from steelyard.host.java import named_jdks
@@ -42,103 +35,14 @@ from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.regular import read_bytes
 from steelyard.report import write_report
 from steelyard.results.analysis import Analysis
-from steelyard.results.figures import count
 from steelyard.results.schema import JournalEntry, Session, Trial
-from steelyard.results.spec import MEASURED_ROLES, Component, Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.session.plan import SessionPlan, host_checks, make_plan, metric_checks
+from steelyard.session.plan import host_checks, metric_checks
 from steelyard.session.runner import analyse_again
-from steelyard.session.runtimes import ClusterTarget, command_line, examine_target
-from steelyard.spec.resources import compare_resources, resource_table
+from steelyard.session.runtimes import ClusterTarget, examine_target
 from steelyard.units import format_size
 from steelyard.workload.loader import workload_names
 from steelyard.workload.schema import Workload
-
-
-@options.with_session_options
-def plan(
-    experiment: options.ExperimentArgument,
-    *,
-    blocks: options.BlocksOption = None,
-    make_request: options.MakeRequest,
-    out: options.OutOption = RESULTS,
-    profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
-    profile_starts: options.ProfileStartsOption = 1,
-    counters: options.CountersOption = [],  # noqa: B006 - as above
-    pool: options.PoolOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what `run` would do, without doing it: arms, CPU and heap split, time, what it detects, order, commands."""
-    made = make_plan(
-        make_request(
-            experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts, counters=counters
-        )
-    )
-    earlier = earlier_sessions(made, out)
-    made = sharpen_quick(made, earlier)
-    changes = predict_detectable(made, earlier)
-    if as_json:
-        print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})
-        return
-    console = open_console()
-    print_heading(console, made.experiment.title)
-    for line in dict.fromkeys(_runs_on(spec) for spec in made.specs.values()):
-        print_line(console, line)
-    console.print(
-        f"{len(made.schedule)} {'searches' if made.experiment.search else 'trials'} ({made.experiment.procedure}),"
-        f" {options.expected_time(made)}\n",
-        highlight=False,
-    )
-    print_listing(console, None, *_arms_table(made))
-    columns, rows = resource_table(made.specs)
-    print_heading(console, "\nResources", " (what each role may use, and all but the injectors)")
-    print_listing(console, None, columns, [dict(zip(columns, row, strict=True)) for row in rows])
-    print_sentence(console, compare_resources(made.specs))
-    for note in made.notes:
-        print_sentence(console, f"note: {note}")
-    if lines := describe(made, changes):
-        over = count(made.experiment.design.blocks, "block")
-        print_heading(console, "\nWill detect", f" (80 % power, all comparisons counted, {over})")
-        for line in (*lines, *describe_needs(made, earlier)):
-            print_sentence(console, line, indent="  ")
-    for line in _by_certificate(made, out, pool):
-        print_line(console, line)
-    print_heading(console, "\nSchedule", f" (seed {made.seed})")
-    for block in range(1, made.experiment.design.blocks + 1):
-        order = [place.arm for place in made.schedule if place.block == block]
-        print_line(console, f"  block {block}: {', '.join(order)}")
-    if made.profilers:
-        starts = made.request.profile_starts
-        trials = "a trial" if starts == 1 else count(starts, "trial")
-        print_line(
-            console, f"  then {trials} of each arm watched by {', '.join(made.profilers)}, in no average"
-        )
-    print_heading(console, "\nCommands", " (first server of each arm)")
-    for arm in made.arms:
-        print_line(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
-
-
-def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]:
-    """What a noise certificate of this host says it takes to see an effect; nothing without one."""
-    if made.experiment.search is not None or all(spec.remote for spec in made.specs.values()):
-        return []
-    certificate = find_certificate_here(made, out / "certificates", pool)
-    if isinstance(certificate, str):
-        return []
-    block = pair_seconds(made, certificate) / 2 * len(made.specs)
-    lines = sentences(certificate, made.experiment.metrics.primary, block)
-    return [f"\nBy the noise certificate {certificate.name}, 80 % power:", *(f"  {line}" for line in lines)]
-
-
-def _runs_on(spec: Spec) -> str:
-    """What the servers of an arm run on."""
-    artifact = spec.servers[0].artifact
-    jvm = artifact.jvm
-    where = artifact.image or (jvm.home if jvm is not None else " ".join(artifact.words))
-    runtime = (
-        f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
-    )
-    return f"{spec.engine}: servers on {runtime} ({where})"
 
 
 def analyze(directory: SessionArgument, as_json: JsonOption = False) -> None:
@@ -259,64 +163,6 @@ def schema(
     dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     made = trial_schema() if name == "trial" else models[name].model_json_schema()
     print_json({**dialect, **made})
-
-
-def _arms_table(made: SessionPlan) -> tuple[list[str], list[dict[str, Any]]]:
-    """Columns and rows: the arms, and how they differ."""
-    rows: list[dict[str, Any]] = []
-    for arm in made.arms:
-        spec = made.specs[arm.name]
-        servers = spec.servers
-        heaps = [server.heap_bytes for server in servers if server.heap_bytes is not None]
-        each = " | ".join(format_size(heap) for heap in dict.fromkeys(heaps))
-        name = f"{arm.name} (baseline)" if arm.baseline else arm.name
-        row: dict[str, Any] = {"arm": name, "JVMs": len(servers)}
-        shared = " shared" if servers[0].cpus_shared_with > 1 else ""
-        row["cores each"] = f"{servers[0].cores:.3g}{shared}"
-        cpus = (",".join(map(str, server.cpus)) for server in servers)
-        row["CPUs of each JVM"] = " | ".join(dict.fromkeys(cpus))
-        row |= {"heap each": each or "JVM's choice", "heap in all": format_size(sum(heaps)) if heaps else "-"}
-        memory = (format_size(size) for server in servers if (size := server.memory_bytes) is not None)
-        row |= {"memory limit each": " | ".join(dict.fromkeys(memory))}
-        row["options"] = " ".join(_common_options(spec, made))
-        row["compilers"] = ", ".join(map(_place, spec.of("compiler")))
-        others = (component for component in spec.without_injectors if component.role not in MEASURED_ROLES)
-        row["beside them"] = ", ".join(component.name for component in others)
-        row["host"] = ", ".join(f"{key}={value}" for key, value in spec.host_states.items())
-        rows.append(row)
-    # What no arm has needs no column.
-    return [title for title in rows[0] if any(row[title] for row in rows)], rows
-
-
-def _place(component: Component) -> str:
-    limit = f", {format_size(component.memory_bytes)}" if component.memory_bytes is not None else ""
-    return f"{component.name}: CPUs {','.join(map(str, component.cpus))}{limit}"
-
-
-def _common_options(spec: Spec, made: SessionPlan) -> list[str]:
-    """What all servers of an arm are told; where to log, and what every arm has by default, left out."""
-    defaults = made.workload.workload.resolve_settings(spec.topology, {})
-    first, *others = (server.jvm_options for server in spec.servers)
-    common = [text for text in first if all(text in other for other in others)]
-    common = [text for text in common if not text.startswith(("-Xlog", "-Xverbose"))]
-    own = {name: x for name, x in spec.settings.items() if defaults[name.partition(".")[2]] != x}
-    threads = {name: x for name, x in spec.servers[0].environment.items() if name.endswith("_THREADS")}
-    return [*common, *(f"{name}={x}" for name, x in (own | threads).items())]
-
-
-def _plan_document(made: SessionPlan) -> dict[str, Any]:
-    return {
-        "experiment": made.experiment.model_dump(mode="json", by_alias=True),
-        "quick": made.request.quick,
-        "seed": made.seed,
-        "arms": [
-            {"name": arm.name, "baseline": arm.baseline, "spec": made.specs[arm.name].model_dump(mode="json")}
-            for arm in made.arms
-        ],
-        "schedule": [place.model_dump() for place in made.schedule],
-        "expected_seconds": made.expected_seconds(),
-        "notes": made.notes,
-    }
 
 
 def _experiment_row(name: str, path: Path) -> dict[str, Any]:

@@ -40,7 +40,7 @@ machine's is that of quick AcmeAir, docs/results/pair-spreads.json)."""
 SAME_HOST = ("hostname", "cpu_model", "cpus", "memory_bytes")
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""
-_UNKNOWN = "unknown: no earlier session on this host"
+_UNKNOWN = "unknown: no earlier session on this host (`plan --pilot` runs one)"
 FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
 
@@ -153,6 +153,12 @@ def primary_spread(plan: SessionPlan, earlier: Sequence[Earlier]) -> Spread | No
     if seen is None and name in PUBLISHED:
         return Spread(math.sqrt(2) * PUBLISHED[name][1], None, None, None)
     return seen
+
+
+def knows_spread(plan: SessionPlan, earlier: Sequence[Earlier]) -> bool:
+    """Whether an earlier session here tells the spread of the primary metric."""
+    spread = primary_spread(plan, earlier)
+    return spread is not None and spread.earlier is not None
 
 
 def _known_spread(plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm: str) -> Spread | None:

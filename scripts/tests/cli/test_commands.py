@@ -20,7 +20,7 @@ from e2e.driver import taken_port
 from planned import question, session_of, specs
 from rich.console import Console
 
-from steelyard.cli.inspect import _arms_table
+from steelyard.cli.plan import _arms_table
 from steelyard.cli.run import _run
 from steelyard.errors import Busy, Crashed, Exit, NoSpace, SteelyardError, report_crash
 from steelyard.paths import EXPERIMENTS, ROOT
@@ -255,7 +255,7 @@ def test_a_defect_is_one_sentence_and_a_code_of_its_own(
         raise RuntimeError("[/x] first\nsecond")
 
     monkeypatch.setattr("steelyard.cli.app.CACHE", tmp_path)
-    monkeypatch.setattr("steelyard.cli.inspect.make_plan", fail)
+    monkeypatch.setattr("steelyard.cli.plan.make_plan", fail)
     result = steelyard("plan", "jvm-count")
     (kept,) = (tmp_path / "crashes").iterdir()
     assert result.code == 14

@@ -13,7 +13,14 @@ from builders import make_arms, make_session, make_trial
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.experiment.schema import Metrics
-from steelyard.gate.power import PUBLISHED, DetectableChange, describe, earlier_sessions, predict_detectable
+from steelyard.gate.power import (
+    PUBLISHED,
+    DetectableChange,
+    describe,
+    earlier_sessions,
+    knows_spread,
+    predict_detectable,
+)
 from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import RecordedWorkload
@@ -89,6 +96,7 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     )
     assert [line for line in lines if "unknown" in line] == [
         "memory (RSS) of the servers, CPU of the servers per 1,000 requests: unknown: no earlier session on this host"
+        " (`plan --pilot` runs one)"
     ]
 
 
@@ -111,6 +119,15 @@ def test_an_earlier_session_tells_each_comparison_with_its_own_uncertainty(
         assert one.high == pytest.approx(detectable_effect(6, core.sd, 2, estimated_from=5))
         assert "from one (5 blocks)" in one.source
     assert found["memory_rss", "jvms-2"].low is None
+
+
+@pytest.mark.parametrize(("blocks", "known"), [(0, False), (2, False), (3, True)])
+def test_a_pilot_is_what_three_blocks_here_make_needless(
+    plan: SessionPlan, tmp_path: Path, blocks: int, known: bool
+) -> None:
+    if blocks:
+        earlier(tmp_path, plan, blocks, 0.02)
+    assert knows_spread(plan, earlier_sessions(plan, tmp_path)) is known
 
 
 def test_what_it_says_before_is_what_the_report_says_after(plan: SessionPlan, tmp_path: Path) -> None:
