@@ -61,10 +61,8 @@ def culprits(baseline: Sequence[ProfileData], arm: Sequence[ProfileData], seed: 
         return []
     matrix = np.array([[cost.get(name, 0.0) for name in names] for cost in costs])
     first = len(baseline)
-    observed = np.abs(_statistics(matrix, np.arange(len(costs)) < first))
-    largest = np.array(
-        [np.abs(_statistics(matrix, mask)).max() for mask in _exchanges(len(costs), first, seed)]
-    )
+    statistics = np.abs(_statistics(matrix, _exchanges(len(costs), first, seed)))
+    observed, largest = statistics[0], statistics.max(axis=1)
     p = np.array([np.mean(largest >= value * (1 - 1e-9)) for value in observed])
     means = matrix[:first].mean(axis=0), matrix[first:].mean(axis=0)
     named = [
@@ -84,19 +82,30 @@ def _mean_costs(data: ProfileData) -> dict[str, float]:
     return total
 
 
-def _statistics(matrix: Matrix, mask: npt.NDArray[np.bool_]) -> Matrix:
-    """Difference of the means of two groups of starts, over its standard error and the median of all."""
-    first, second = matrix[mask], matrix[~mask]
-    spread = np.sqrt(first.var(axis=0, ddof=1) / len(first) + second.var(axis=0, ddof=1) / len(second))
-    statistics: Matrix = (second.mean(axis=0) - first.mean(axis=0)) / (spread + np.median(spread) + 1e-12)
+def _statistics(matrix: Matrix, masks: Matrix) -> Matrix:
+    """Difference of the means of two groups of starts, over its standard error and the median of all: a row for each
+    mask, a column for each method."""
+    centred = matrix - matrix.mean(axis=0)  # or the squares would leave no digits for the spread
+    means, variances = [], []
+    for group in (masks, 1 - masks):
+        size = group[0].sum()
+        mean = group @ centred / size
+        squares = group @ centred**2 / size - mean**2
+        means.append(mean)
+        variances.append(np.maximum(squares, 0) / (size - 1))
+    spread = np.sqrt(variances[0] + variances[1])
+    statistics: Matrix = (means[1] - means[0]) / (spread + np.median(spread, axis=1, keepdims=True) + 1e-12)
     return statistics
 
 
-def _exchanges(size: int, first: int, seed: int) -> list[npt.NDArray[np.bool_]]:
-    """Ways to call `first` of so many starts the baseline, the true one among them."""
-    indices = np.arange(size)
+def _exchanges(size: int, first: int, seed: int) -> Matrix:
+    """Ways to call `first` of so many starts the baseline, a row of zeros and ones each; the true one comes first."""
     if comb(size, first) <= _EXCHANGES:
-        return [np.isin(indices, chosen) for chosen in combinations(range(size), first)]
-    generator = np.random.default_rng(seed)
-    drawn = [np.isin(indices, generator.permutation(size)[:first]) for _ in range(_EXCHANGES - 1)]
-    return [indices < first, *drawn]
+        chosen = list(combinations(range(size), first))
+    else:
+        generator = np.random.default_rng(seed)
+        drawn = [tuple(generator.permutation(size)[:first]) for _ in range(_EXCHANGES - 1)]
+        chosen = [tuple(range(first)), *drawn]
+    masks = np.zeros((len(chosen), size))
+    np.put_along_axis(masks, np.array(chosen), 1, axis=1)
+    return masks
