@@ -18,4 +18,9 @@ public class TradeException extends RuntimeException {
   public TradeException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** Whether something failed below: no answer to the user, whose wish nothing is wrong with. */
+  public boolean failedBelow() {
+    return getCause() != null;
+  }
 }

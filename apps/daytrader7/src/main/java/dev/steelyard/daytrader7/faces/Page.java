@@ -62,7 +62,7 @@ final class Page {
     try {
       return action.get();
     } catch (TradeException e) {
-      if (e.getCause() != null) {
+      if (e.failedBelow()) {
         throw e;
       }
       say(before + e.getMessage());

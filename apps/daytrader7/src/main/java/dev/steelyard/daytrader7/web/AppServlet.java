@@ -53,7 +53,7 @@ public final class AppServlet extends HttpServlet {
   /** Answers with the page of errors. */
   static void fail(HttpServletResponse response, RuntimeException e) throws IOException {
     String message = "It could not be done; the log of the server says why.";
-    if (e instanceof TradeException && e.getCause() == null) {
+    if (e instanceof TradeException known && !known.failedBelow()) {
       message = e.getMessage();
     } else {
       LOG.log(Level.WARNING, "A request failed", e);

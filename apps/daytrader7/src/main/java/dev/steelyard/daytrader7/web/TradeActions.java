@@ -92,7 +92,7 @@ public class TradeActions {
               given(request, "Credit Card Number")),
           amount(given(request, "money")));
     } catch (TradeException e) {
-      if (e.getCause() != null) {
+      if (e.failedBelow()) {
         throw e;
       }
       String sorry = "Registration operation failed; " + e.getMessage();
