@@ -15,6 +15,8 @@ from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 
+SAME_MEMORY = 0.01
+"""Relative difference of the memory that a start of the same kernel may make."""
 _CPU = "sys/devices/system/cpu"
 _SHOWN = {"thp": "sys/kernel/mm"}
 """Folders in which the kernel shows whether there is a state; `_CPU` for the others."""
@@ -68,6 +70,11 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         virtualization=virtualization(system),
         extra={name: value for name, value in others.items() if value is not None},
     )
+
+
+def is_same_memory(first: int, second: int) -> bool:
+    """Whether two hosts may be one by their memory, in bytes."""
+    return abs(first - second) <= SAME_MEMORY * first
 
 
 def _state(system: System, name: str, value: str | None) -> str | None:

@@ -14,7 +14,7 @@ from steelyard import __version__
 from steelyard.build import BUILDS, GitFailed, git
 from steelyard.errors import BadInput, MissingRequirement, ProgramGone
 from steelyard.host.doctor import DoctorFinding, examine
-from steelyard.host.facts import read_facts
+from steelyard.host.facts import is_same_memory, read_facts
 from steelyard.host.java import identify
 from steelyard.host.states import STATES
 from steelyard.jvm.identity import JvmIdentity
@@ -38,8 +38,6 @@ _UNKNOWN = {
     **dict.fromkeys(("smt", "governor", "turbo", "thp")),
 }
 """What stands for a fact that the host does not show; two of these are not equal. (None of others is a fact.)"""
-_SAME_MEMORY = 0.01
-"""Relative difference of the memory that a start of the same kernel may make."""
 
 
 def new_session(plan: SessionPlan, results: Path, name: str | None = None) -> SessionDirectory:
@@ -191,7 +189,7 @@ def require_same(session: Session) -> list[str]:
     named = {name for arm in session.arms for name in arm.spec.host_states}
     varied = named | {fact for name in named & STATES.keys() for fact in STATES[name].facts} | _MOVED
     before, now = (_facts(facts, varied) for facts in (session.host, read_facts()))
-    if abs(now["memory_bytes"] - before["memory_bytes"]) <= _SAME_MEMORY * before["memory_bytes"]:
+    if is_same_memory(before["memory_bytes"], now["memory_bytes"]):
         before["memory_bytes"] = now["memory_bytes"]
     pairs = {name: (before[name], now[name]) for name in now}
     pairs["version of Steelyard"] = session.steelyard_version, __version__

@@ -95,8 +95,10 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
         "throughput, every arm: a change of 1.7 to 23 %, by published spreads (a quiet lab"
     )
     assert [line for line in lines if "unknown" in line] == [
-        "memory (RSS) of the servers, CPU of the servers per 1,000 requests: unknown: no earlier session on this host"
-        " (`plan --pilot` runs one)"
+        (
+            "memory (RSS) of the servers, CPU of the servers per 1,000 requests: unknown: no earlier session on this"
+            " host (`plan --pilot` runs one)"
+        )
     ]
 
 
@@ -161,6 +163,16 @@ def test_what_tells_nothing_of_this_session_is_not_used(
 ) -> None:
     earlier(tmp_path, plan, blocks, 0.02, **changes)
     assert "published" in predicted(plan, tmp_path)[0].source
+
+
+@pytest.mark.parametrize(("share", "used"), [(0.995, True), (1.005, True), (0.97, False)])
+def test_a_kernel_that_leaves_a_little_less_memory_is_no_other_host(
+    plan: SessionPlan, tmp_path: Path, share: float, used: bool
+) -> None:
+    host = read_facts()
+    host = host.model_copy(update={"memory_bytes": round(share * host.memory_bytes)})
+    earlier(tmp_path, plan, 4, 0.02, host=host)
+    assert ("from one (4 blocks)" in predicted(plan, tmp_path)[0].source) is used
 
 
 def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_path: Path) -> None:
