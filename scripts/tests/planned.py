@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builders import make_arms, make_experiment, make_jvm, make_session
+from one_host import facts_at_first
 
 from steelyard.experiment.loader import LoadedExperiment, load_experiment
 from steelyard.experiment.matrix import Arm, expand, with_quick, with_settings
 from steelyard.experiment.settings import Settings
-from steelyard.host.facts import read_facts
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import Session
@@ -116,6 +116,6 @@ def session_of(found: LoadedExperiment, planned: Mapping[str, Spec], blocks: int
             {arm.name: planned[arm.name] for arm in arms}, {arm.name: arm.levels for arm in arms}, baseline
         ),
         schedule=make_schedule(list(planned), blocks, 7, plots),
-        host=read_facts(),
+        host=facts_at_first(),
         injectors_share_cores=True,
     )

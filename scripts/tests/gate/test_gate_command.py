@@ -5,7 +5,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ import pytest
 from commands import Result, run_command
 from fake_clock import FakeClock
 from fake_engine import World
+from one_host import facts_at_first
 from sessions import Bench
 
 from steelyard.build import GitFailed
@@ -24,11 +25,10 @@ from steelyard.errors import BadInput, Exit
 from steelyard.gate import elsewhere, sides
 from steelyard.gate import plan as gate_plan
 from steelyard.host.doctor import Activity, examine
-from steelyard.host.facts import read_facts
 from steelyard.paths import ROOT
 from steelyard.results.figures import percent
 from steelyard.results.gate import GateResult
-from steelyard.results.schema import HostFacts, Phase, Planned
+from steelyard.results.schema import Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
 from steelyard.session import opening, runner
 from steelyard.session.plan import RunRequest
@@ -94,12 +94,6 @@ class Commands:
         return self.run("gate", *common, *WINDOWS, "--set", "threads=6", *sides, *more)
 
 
-@cache
-def facts_at_first() -> HostFacts:
-    """This host: tests beside these, or of another suite, may set its states otherwise, and the certificate is kept."""
-    return read_facts()
-
-
 @pytest.fixture
 def world() -> Iterator[World]:
     """Its time begins now, by which commands say whether a certificate has expired. Servers are up at once."""
@@ -129,8 +123,6 @@ def commands(
 
     for name in ("ensure_builds", "require_idle", "require_ports"):
         monkeypatch.setattr(run_module, name, lambda *_: None)
-    for module in (gate_plan, opening):
-        monkeypatch.setattr(module, "read_facts", facts_at_first)
     # The whole examination, but for a moment alone.
     monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
     monkeypatch.setattr(run_module, "run_session", run_session)
@@ -211,7 +203,7 @@ def test_a_regression_is_confirmed_on_another_host(
     folder = Path(left.document["directory"])
     assert not (folder / "confirmation").exists()
 
-    facts = gate_plan.read_facts().model_copy(update={"hostname": "another"})
+    facts = facts_at_first().model_copy(update={"hostname": "another"})
     for module in (gate_plan, opening, elsewhere):
         monkeypatch.setattr(module, "read_facts", lambda: facts)
     confirms = ("--confirms", str(folder))

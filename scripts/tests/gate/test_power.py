@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import make_arms, make_session, make_trial
+from one_host import facts_at_first
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired_test
@@ -21,7 +22,6 @@ from steelyard.gate.power import (
     knows_spread,
     predict_detectable,
 )
-from steelyard.host.facts import read_facts
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import RecordedWorkload
 from steelyard.results.store import SessionDirectory, write_record
@@ -53,7 +53,7 @@ def earlier(
         experiment=plan.experiment.model_dump(mode="json", by_alias=True),
         arms=make_arms(plan.specs, {arm.name: arm.levels for arm in plan.arms}, baseline),
         schedule=[place for place in plan.schedule if place.block <= blocks],
-        host=read_facts(),
+        host=facts_at_first(),
         injectors_share_cores=True,
     ).model_copy(update=changes)
     trials = [
@@ -152,7 +152,7 @@ def test_arms_that_the_earlier_session_did_not_have_get_its_spread_over_all(
     ("blocks", "changes"),
     [
         (2, {}),
-        (6, {"host": read_facts().model_copy(update={"cpu_model": "another"})}),
+        (6, {"host": facts_at_first().model_copy(update={"cpu_model": "another"})}),
         (6, {"workload": RecordedWorkload(name="ping", version="another")}),
         (6, {"workload": RecordedWorkload(name="another", version="1")}),
     ],
@@ -169,10 +169,19 @@ def test_what_tells_nothing_of_this_session_is_not_used(
 def test_a_kernel_that_leaves_a_little_less_memory_is_no_other_host(
     plan: SessionPlan, tmp_path: Path, share: float, used: bool
 ) -> None:
-    host = read_facts()
+    host = facts_at_first()
     host = host.model_copy(update={"memory_bytes": round(share * host.memory_bytes)})
     earlier(tmp_path, plan, 4, 0.02, host=host)
     assert ("from one (4 blocks)" in predicted(plan, tmp_path)[0].source) is used
+
+
+def test_a_processor_that_another_suite_takes_meanwhile_makes_no_other_host(
+    plan: SessionPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As its tests of host states do for a moment."""
+    earlier(tmp_path, plan, 4, 0.02)
+    monkeypatch.setattr("steelyard.host.facts.read_cpus", lambda *_: [0])
+    assert "from one (4 blocks)" in predicted(plan, tmp_path)[0].source
 
 
 def test_damaged_and_mixed_up_sessions_are_passed_over(plan: SessionPlan, tmp_path: Path) -> None:
