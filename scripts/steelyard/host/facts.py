@@ -15,7 +15,7 @@ from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 
-SAME_MEMORY = 0.01
+_SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 _CPU = "sys/devices/system/cpu"
 _SHOWN = {"thp": "sys/kernel/mm"}
@@ -74,7 +74,7 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
 
 def is_same_memory(first: int, second: int) -> bool:
     """Whether two hosts may be one by their memory, in bytes."""
-    return abs(first - second) <= SAME_MEMORY * first
+    return abs(first - second) <= _SAME_MEMORY * first
 
 
 def _state(system: System, name: str, value: str | None) -> str | None:
