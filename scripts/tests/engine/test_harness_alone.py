@@ -41,6 +41,17 @@ def test_it_lists_plans_and_runs_the_bundle_s_image(harness: dict[str, Any]) -> 
     assert [words[words.index(image) + 1] for words in lines] == ["list", "plan", "run"]
 
 
+def test_what_asks_the_engine_has_its_socket(harness: dict[str, Any]) -> None:
+    """A plan as well: it looks for the images. The socket belongs to root."""
+    address = harness["environment"]["DOCKER_HOST"]
+    asking = [words for words in typed_lines() if "compose" in values(words, "--engine")]
+    assert len(asking) == 2
+    for words in asking:
+        assert values(words, "--user") == ["0:0"]
+        assert values(words, "--env") == [f"DOCKER_HOST={address}"]
+        assert f"/var/run/docker.sock:{address.removeprefix('unix://')}:ro" in values(words, "--volume")
+
+
 def test_the_session_has_the_options_of_the_bundle(harness: dict[str, Any]) -> None:
     words = typed_lines()[-1]
     assert values(words, "--user") == [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", harness["user"])]
