@@ -33,7 +33,7 @@ pytestmark = pytest.mark.containers
 SERVERS = tuple(name for name, image in read_catalogue().items() if image.flavours)
 FOREIGN = "linux/ppc64le"
 LIMIT_COMPRESSED = 120_000_000
-"""Seconds on an idle host."""
+"""Bytes of all layers of an image, as they are transferred."""
 ANY_USER = "12345:0"
 OCI = "org.opencontainers.image."
 LABELS = {
