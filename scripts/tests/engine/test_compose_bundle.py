@@ -22,6 +22,7 @@ from steelyard.engines.images import LOADGEN as LOADGEN_IMAGE
 from steelyard.engines.images import image_reference
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
+from steelyard.paths import ROOT
 from steelyard.results.spec import Artifact, Component, Spec
 from steelyard.workload.loader import load_workload, workload_names
 from steelyard.workload.schema import ContainerPlace, DataRequest, Topology
@@ -130,6 +131,22 @@ def test_a_build_on_this_host_leaves_what_the_harness_and_compose_read(
         assert leave_settings({"STEELYARD_FLAVOUR": flavour}) == [tmp_path / "ping" / ".env"]
         assert bundle_settings("other", {}) == {"STEELYARD_FLAVOUR": flavour}
     assert bundle_settings("ping", {})["A"] == "b=c"
+
+
+def test_the_harness_in_a_container_is_told_which_images_to_run() -> None:
+    """Every variable that names an image which is not the project's, of any workload and database."""
+    workloads = [load_workload(name).workload for name in workload_names()]
+    kinds = chain.from_iterable(
+        topology.components.values() for each in workloads for topology in each.topologies.values()
+    )
+    places = [kind.container for kind in kinds if kind.container is not None]
+    named = {place.variable for place in places} - {None}
+    for file in (ROOT / "apps" / "databases").glob("*.yaml"):
+        described = yaml.safe_load(file.read_text(encoding="utf-8"))
+        named |= {described.get("container", {}).get("variable")} - {None}
+    assert len(named) >= 4
+    told = bundle("jvm-count")["harness"]["environment"]
+    assert {name: told.get(name) for name in named} == {name: f"${{{name}:-}}" for name in named}
 
 
 def test_servers_that_use_a_class_cache_share_the_folder_of_their_kind() -> None:
