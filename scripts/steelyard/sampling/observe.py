@@ -41,6 +41,7 @@ from typing import IO, Any
 
 from steelyard.errors import Exit
 from steelyard.process_tree import environment
+from steelyard.regular import read_bytes
 from steelyard.sampling.config import MARKER, NAME, PORT, SETTINGS
 from steelyard.sampling.output import Stream
 from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat
@@ -161,17 +162,23 @@ class PodObserver:
         self.has_ended.wait()
 
     def pack_files(self, file: IO[bytes]) -> None:
-        """The component's files, as they are at this moment; what goes meanwhile is not in it."""
+        """The component's folders and regular files, as they are at this moment; what goes meanwhile is not in it.
+
+        Links and pipes are left out, since the harness refuses an archive that holds any. A file of several names is
+        there under each with its content: the entry that tarfile would make of the second says only where the first is.
+        """
         with tarfile.open(fileobj=file, mode="w") as archive:
             for path in sorted(self.folder.rglob("*")):
                 try:
                     member = archive.gettarinfo(path, str(path.relative_to(self.folder)))
-                    content = path.read_bytes() if path.is_file() else b""
+                    if member is None or not (member.isdir() or member.isreg() or member.islnk()):
+                        continue
+                    content = b"" if member.isdir() else read_bytes(path)
                 except OSError:
                     continue
-                if member is not None:  # a socket
-                    member.size = len(content)
-                    archive.addfile(member, io.BytesIO(content))
+                if not member.isdir():
+                    member.type, member.linkname, member.size = tarfile.REGTYPE, "", len(content)
+                archive.addfile(member, io.BytesIO(content))
 
     def write_config(self) -> None:
         """Have the sampler read everything in its next sample."""
