@@ -125,5 +125,7 @@ def test_a_kustomization_of_a_person_s_own_as_documented(tmp_path: Path) -> None
     assert not settings["STEELYARD_REGISTRY"].startswith("localhost")
     assert settings["STEELYARD_FLAVOUR"] == "hotspot"
     assert "--quick" not in container["args"]
+    (rule,) = one(manifests, "NetworkPolicy", "harness-to-api-server")["spec"]["egress"]
+    assert 6444 in [each["port"] for each in rule["ports"]]
     for kind in ("Job", "Deployment"):
         assert "fsGroup" not in pod(manifests, kind)["securityContext"]
