@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Specs made by hand from the project's workload files, with figures that a test can tell apart."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from builders import make_container, make_spec
@@ -10,6 +11,7 @@ from steelyard.results.spec import Component, Spec
 from steelyard.workload import schema
 from steelyard.workload.loader import load_workload
 from steelyard.workload.schema import ContainerPlace, DataRequest
+from steelyard.yamlfile import Scalar
 
 IMAGES = {
     "ping": "reg/ping@sha256:12",
@@ -63,9 +65,18 @@ def compose_spec(components: list[Component], workload: str = "test", **more: An
     return make_spec("a", **{**common, **more})
 
 
-def spec_of(workload: str, topology: str | None = None, jvms: int = 2, port: int = 9500) -> Spec:
+def spec_of(
+    workload: str,
+    topology: str | None = None,
+    jvms: int = 2,
+    port: int = 9500,
+    settings: Mapping[str, Scalar] | None = None,
+) -> Spec:
     """A topology of one of the project's workloads with one injector; ports in order of the components."""
-    name, chosen = load_workload(workload).workload.topology(topology)
+    loaded = load_workload(workload)
+    if settings is not None:
+        loaded = loaded.choose(topology, settings, in_containers=True)
+    name, chosen = loaded.workload.topology(topology)
     found: list[Component] = []
     for kind, described in chosen.components.items():
         several = described.replicas == "jvms"

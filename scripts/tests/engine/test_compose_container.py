@@ -153,7 +153,7 @@ def test_an_engine_that_hangs_is_given_up(tmp_path: Path) -> None:
 
 def project(client: Path) -> Project:
     """The project of a trial beside the client."""
-    return Project(Docker(client, "26", "2.26"), client.parent / "01-jvms-1", Children())
+    return Project(Docker(client, "26", "2.26"), client.parent / "01-jvms-1", Children(), "ping")
 
 
 class _InterruptError(Exception):
@@ -205,7 +205,7 @@ def test_a_killed_harness_leaves_no_client_that_starts_containers_behind_its_rem
         "from steelyard.engines.compose.project import Project, removal_of\n"
         "from steelyard.host.docker import Docker\nfrom steelyard.processes import Children\n"
         "children, client = Children(), Path(sys.argv[1])\n"
-        "project = Project(Docker(client, '26', '2.26'), client.parent / '01-jvms-1', children)\n"
+        "project = Project(Docker(client, '26', '2.26'), client.parent / '01-jvms-1', children, 'ping')\n"
         "children.on_crash(project.name, [str(client), *removal_of(project.name)])\n"
         "project.up(['server-1'], 'trial.yaml', [])\n"
     )

@@ -19,7 +19,7 @@ import yaml
 
 from steelyard.engines.base import Deployment, find_processes, log_folder
 from steelyard.engines.compose.bundle import PASSWORD, SESSION_LABEL, Services, User, override
-from steelyard.engines.compose.images import BUNDLES, find_image
+from steelyard.engines.compose.images import BUNDLES, database_settings, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, RunningContainer, removal_of
 from steelyard.engines.container import uses_cache
 from steelyard.host.docker import Docker, DockerFailed
@@ -51,7 +51,9 @@ class ComposeEngine:
         return User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
     def check(self, specs: Sequence[Spec]) -> None:
-        """Remove what a crashed session left; refuse missing images and ports that are taken."""
+        """Remove what a crashed session left; refuse Db2 without its settings, missing images, ports that are taken."""
+        for bundle in {spec.bundle for spec in specs}:
+            database_settings(bundle)
         sweep(self.docker, self.session)
         images = {component.artifact.image: None for spec in specs for component in spec.components}
         for image in images:
@@ -113,7 +115,7 @@ class ComposeDeployment(Deployment[RunningContainer]):
         super().__init__(directory)
         self._engine, self._docker = engine, engine.docker
         self._spec = spec
-        self._project = Project(engine.docker, self._directory, engine.children)
+        self._project = Project(engine.docker, self._directory, engine.children, spec.bundle)
         self._components = {component.name: component for component in spec.components}
 
     def start(self, components: Sequence[Component]) -> None:

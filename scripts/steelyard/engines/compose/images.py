@@ -27,6 +27,27 @@ def bundle_settings(bundle: str, environment: Mapping[str, str] = os.environ) ->
     return {name: value.strip("'\"") for name, _, value in entries} | dict(environment)
 
 
+_OF_DATABASES = re.compile(r"\$\{(STEELYARD_(?:DB2_(?!IMAGE\b)\w+|(?:MONGO|POSTGRESQL)_USER))\b")
+_DRIVER = "STEELYARD_DB2_DRIVER"
+
+
+def database_settings(bundle: str, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """What a bundle's database is given beside its image: its user; licence, password and driver of Db2. The driver's
+    folder is absolute: compose reads a trial's files from another place.
+
+    Raises:
+        MissingRequirement: one of Db2's is not set.
+    """
+    text = (BUNDLES / bundle / "compose.yaml").read_text(encoding="utf-8")
+    names, settings = dict.fromkeys(_OF_DATABASES.findall(text)), bundle_settings(bundle, environment)
+    given = {name: settings[name] for name in names if settings.get(name)}
+    if missing := [name for name in names if name not in given and name.startswith("STEELYARD_DB2_")]:
+        raise MissingRequirement(f"Db2 needs {', '.join(missing)}: set them as docs/how-to/databases.md says")
+    if _DRIVER in given:
+        given[_DRIVER] = str(BUNDLES / bundle / Path(given[_DRIVER]).expanduser())
+    return given
+
+
 def leave_settings(settings: Mapping[str, str]) -> list[Path]:
     """Write `.env` beside every bundle, so that compose and the harness find what was built; a person's file stays.
 

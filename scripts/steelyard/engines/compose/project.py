@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.clock import Deadline
+from steelyard.engines.compose.images import database_settings
 from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.errors import MissingRequirement, PortInUse, ServerFailed
 from steelyard.host.docker import Docker, DockerFailed
@@ -41,9 +42,9 @@ def removal_of(project: str) -> list[str]:
 class Project:
     """`docker compose` with the files of one trial."""
 
-    def __init__(self, docker: Docker, directory: Path, children: Children) -> None:
-        """`children` knows what ends when the harness is killed."""
-        self._docker = docker
+    def __init__(self, docker: Docker, directory: Path, children: Children, bundle: str) -> None:
+        """`children` knows what ends when the harness is killed; `bundle` is whose files these are."""
+        self._docker, self._bundle = docker, bundle
         self._owner = children.owner
         self._replay = directory / "replay"
         mark = hashlib.sha256(str(directory).encode()).hexdigest()[:8]
@@ -63,13 +64,14 @@ class Project:
 
         Raises:
             PortInUse: a port was taken.
-            MissingRequirement: an image is gone, or the engine is.
+            MissingRequirement: an image is gone, the engine is, or what Db2 needs is not set.
             ServerFailed: the engine says no; its own words are passed on.
         """
         files = [word for name in ("compose.yaml", override) for word in ("-f", str(self._replay / name))]
         up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
-        # The override says everything: variables of the bundle are for people.
+        # The override says the rest: other variables of the bundle are for people.
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
+        inherited |= database_settings(self._bundle)
         # Killed with the harness: it would go on starting what the guard's `down` has not found yet.
         environment = {**inherited, **self._owner, "TRIAL": str(self._replay.parent), "MEASURED": "true"}
         try:
