@@ -4,7 +4,6 @@
 import platform
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -107,8 +106,7 @@ def begin(directory: SessionDirectory, session: Session) -> None:
     """Write `session.json`, and note that it was written here: `resume` asks about any other (raises NoSpace)."""
     record = directory.path / "session.json"
     write_record(record, session)
-    with suppress(OSError):
-        keep([record])
+    keep([record])
 
 
 def _sentences(findings: Sequence[DoctorFinding], level: str) -> list[str]:

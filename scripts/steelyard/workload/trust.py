@@ -12,6 +12,7 @@ jars) is not looked at.
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from steelyard.errors import BadInput
@@ -42,20 +43,22 @@ def keep_trust(path: Path) -> None:
 
 def is_kept(files: Sequence[Path]) -> bool:
     """Whether the content of these files together was trusted (raises BadInput: one cannot be read)."""
-    return TRUSTED.exists() and _digest(files) in TRUSTED.read_text(encoding="ascii").split()
+    try:
+        kept = read_bytes(TRUSTED).split()
+    except OSError:  # nothing was kept, or it is another user's
+        return False
+    return _digest(files).encode() in kept
 
 
 def keep(files: Sequence[Path]) -> None:
-    """Note that the content of these files together is trusted.
-
-    Raises:
-        BadInput: one cannot be read.
-        OSError: the note cannot be written.
-    """
-    TRUSTED.parent.mkdir(parents=True, exist_ok=True)
+    """Note that the content of these files together is trusted (raises BadInput: one cannot be read). Where the note
+    cannot be written, a person is asked again the next time."""
+    digest = _digest(files)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(TRUSTED, flags, 0o600), "w", encoding="ascii") as file:
-        file.write(f"{_digest(files)}\n")
+    with suppress(OSError):
+        TRUSTED.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(TRUSTED, flags, 0o600), "w", encoding="ascii") as file:
+            file.write(f"{digest}\n")
 
 
 def _files(path: Path) -> list[Path]:

@@ -194,8 +194,7 @@ def test_a_link_in_the_place_of_the_list_is_not_followed(tmp_path: Path, workloa
     other = tmp_path / "other"
     other.touch()
     kept.symlink_to(other)
-    with pytest.raises(OSError, match="symbolic links"):
-        keep_trust(workload)
+    keep_trust(workload)
     assert other.read_text(encoding="utf-8") == ""
 
 
@@ -208,6 +207,26 @@ def test_trust_said_beforehand_goes_on(workload: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys, "argv", ["steelyard", "up", str(workload)])
     with pytest.raises(_GoesOn):  # the answer was kept
         main()
+
+
+@pytest.mark.parametrize("place", ["file/kept", "folder"])
+def test_where_the_answer_cannot_be_kept_the_command_goes_on(
+    workload: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+) -> None:
+    """As where `.steelyard` is another user's, or read-only: somebody is asked again."""
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(trust, "TRUSTED", tmp_path / place)
+    monkeypatch.setattr("steelyard.cli.workload.workload_up.require_idle", _stop)
+    monkeypatch.setattr("steelyard.cli.run.RuntimeResolver", lambda *_: _stop())
+    for command in (["up", str(workload)], ["resume", str(stranger_s_session(tmp_path).path)]):
+        monkeypatch.setattr(sys, "argv", ["steelyard", *command, "--trust"])
+        with pytest.raises(_GoesOn):
+            main()
+        monkeypatch.setattr(sys, "argv", ["steelyard", *command])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 4
 
 
 def stranger_s_session(folder: Path) -> SessionDirectory:
