@@ -23,7 +23,7 @@ from steelyard.results.spec import Spec
 VARIABLE = re.compile(r"\$\{(STEELYARD_\w+)")
 OF_DATABASE = re.compile(r"STEELYARD_(DB2|MONGO|POSTGRESQL|DATABASE)_")
 DB2 = {f"STEELYARD_DB2_{name}" for name in ("LICENSE", "PASSWORD", "DRIVER")}
-DEPLOYED = [
+DEPLOYED: list[tuple[str, str, dict[str, str]]] = [
     ("acmeair", "monolith", {}),
     ("acmeair", "microservices", {}),
     *(
