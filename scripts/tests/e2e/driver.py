@@ -236,7 +236,8 @@ class Running:
             ended += 1
             self.wait_until(lambda: len(directory.trials()) >= ended, f"trial {ended}, undisturbed")  # noqa: B023
             trials = directory.trials()
-            assert not void_for_other_reasons_than_noise(trials)
+            void = void_for_other_reasons_than_noise(trials)
+            assert not void, void  # pytest explains only assertions of test modules
             for trial in trials[:ended]:
                 if is_undisturbed(trial) and enough(trial):
                     found.setdefault(trial.arm, trial)

@@ -40,6 +40,7 @@ final class Control {
   private final LongAdder[] ended;
   private volatile long deadline = Long.MAX_VALUE;
   private volatile long stoppedAt = Long.MAX_VALUE;
+  private volatile boolean drained;
   private Ending ending;
 
   /**
@@ -94,15 +95,24 @@ final class Control {
 
   /** Asks to start a request; whoever gets true calls {@link #leave} when the request has ended. */
   boolean admit(int operation, long now) {
+    // Whoever asks after the end is in no count: a user who stands still here is no request in
+    // flight.
+    if (!lets(now)) {
+      return false;
+    }
     begun[operation].increment();
     // Counted first, asked second: then drained() cannot miss a request that slips in while the run
     // is being stopped.
     VarHandle.fullFence();
-    if (now < deadline && !stopped()) {
+    if (lets(now)) {
       return true;
     }
     ended[operation].increment();
     return false;
+  }
+
+  private boolean lets(long now) {
+    return now < deadline && !stopped();
   }
 
   /** Counts the end of an admitted request. */
@@ -110,7 +120,7 @@ final class Control {
     ended[operation].increment();
   }
 
-  /** Requests in flight; not below 0. */
+  /** Requests in flight, and at most one more for each user who is asking; not below 0. */
   long inFlight() {
     // This order: both only grow, so that a difference of 0 proves that there was a moment without
     // any.
@@ -118,14 +128,15 @@ final class Control {
     return sum(begun) - done;
   }
 
-  /** Those of one operation. */
-  long inFlight(int operation) {
+  /** Those of one operation that were in flight when nobody waited for them any longer. */
+  long abandoned(int operation) {
     long done = ended[operation].sum();
-    return begun[operation].sum() - done;
+    return drained ? 0 : begun[operation].sum() - done;
   }
 
-  /** Whether no request is in flight and none will start. */
+  /** Whether no request is in flight and none will start; from then on that stays so. */
   boolean drained() {
-    return stopped() && inFlight() == 0;
+    drained = drained || (stopped() && inFlight() == 0);
+    return drained;
   }
 }

@@ -216,7 +216,7 @@ final class Run {
   /** What the histograms do not tell of each operation. */
   private List<RunRecord.LeftOver> leftOver() {
     return IntStream.range(0, late.length)
-        .mapToObj(i -> new RunRecord.LeftOver(control.inFlight(i), late[i].sum()))
+        .mapToObj(i -> new RunRecord.LeftOver(control.abandoned(i), late[i].sum()))
         .toList();
   }
 

@@ -62,4 +62,33 @@ class ControlTest {
       assertFalse(broken.get());
     }
   }
+
+  /** Users who go on asking after the end, and may stand still while they do, leave no request. */
+  @Test
+  void whoAsksAfterTheEndAbandonsNothing() throws InterruptedException {
+    Control control = new Control(1);
+    control.stop(Ending.STOP_FILE, 0);
+    assertTrue(control.drained());
+    AtomicBoolean read = new AtomicBoolean();
+    Thread[] users = new Thread[4];
+    for (int i = 0; i < users.length; i++) {
+      users[i] =
+          new Thread(
+              () -> {
+                while (!read.get()) {
+                  control.admit(0, 0);
+                }
+              });
+      users[i].start();
+    }
+    long abandoned = 0;
+    for (int look = 0; look < 100_000; look++) {
+      abandoned += control.abandoned(0);
+    }
+    read.set(true);
+    for (Thread user : users) {
+      user.join();
+    }
+    assertEquals(0, abandoned);
+  }
 }
