@@ -5,8 +5,9 @@
         [--event cpu] [--starts 4] [-- OPTIONS]
 
 OPTIONS are those of `run`, for example a `--jdk`; the experiment is `gate`, whose two arms are the same, on the server
-of `bench/planted`. Sessions and what they named are kept in FOLDER, and a second call goes on. With `--minutes 60` no
-session begins that would not end in time. Of starts that were not all profiled a session says nothing.
+of `bench/planted`. Sessions and what they named are kept in FOLDER, and a second call goes on; those of another event,
+another number of starts or other OPTIONS are counted apart. With `--minutes 60` no session begins that would not end in
+time. Of starts that were not all profiled a session says nothing.
 
 A session names any method with a chance of 5 % at most (`analysis/culprits.py`); four starts of each arm can be
 exchanged in 70 ways, two by two the same, so that it is 2 of 70 there, and ten sessions name
@@ -14,7 +15,6 @@ none with a chance of 75 %.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,15 +24,18 @@ from session_series import (
     Stopped,
     TimeLeft,
     append_row,
+    find_ended,
+    folder_of,
+    go_on,
     launcher,
     read_rows,
+    seconds_run,
     series_parser,
     split_options,
     why_ended,
 )
 
 from steelyard.analysis.culprits import culprits
-from steelyard.errors import Exit
 from steelyard.measure.chance import exact_interval
 from steelyard.report.sampled import read_profiles
 from steelyard.results.figures import count, percent
@@ -60,31 +63,23 @@ def run_sessions(
         KeyboardInterrupt: the series was interrupted; the next call goes on.
     """
     event, starts = profiling
-    words = [
-        "gate",
-        "--workload",
-        str(WORKLOAD),
-        "--blocks",
-        "2",
-        "--profile",
-        event,
-        "--profile-starts",
-        starts,
-    ]
-    there = read_rows(folder / SESSIONS)
+    asked = ["--profile", event, "--profile-starts", starts, *options]
+    there = read_rows(folder / SESSIONS, asked)
     longest = max((row["seconds"] for row in there), default=0.0)
-    missing = sessions - len(_whole(there, int(starts)))
+    missing = sessions - sum(map(_is_whole, there))
     for number in range(len(there) + 1, len(there) + 1 + missing):
-        left.require(longest, f"session of {longest / 60:.0f} minutes")
-        out, began = folder / f"{number:02d}", time.monotonic()
-        ended = start(["run", *words, *options, "--resume", "--out", str(out)])
-        if ended.code not in (Exit.OK, Exit.INCOMPLETE):
-            raise Stopped(ended.message)
-        (session,) = {path.parent for path in out.glob("*/session.json")}
-        seconds = time.monotonic() - began
+        out = folder_of(folder, asked) / f"{number:02d}"
+        if (session := find_ended(out)) is None:
+            left.require(longest, f"session of {longest / 60:.0f} minutes")
+            run = ["run", "gate", "--workload", str(WORKLOAD), "--blocks", "2", *asked]
+            run += ["--resume", "--out", str(out)]
+            ended = go_on(out, start, run, run)
+            if (session := find_ended(out)) is None:
+                raise Stopped(ended.message)
+        seconds = seconds_run(session)
         longest = max(longest, seconds)
-        row = {"session": str(session), "seconds": seconds, "event": event}
-        append_row(folder / SESSIONS, {**row, **methods_named(session)})
+        row = {"session": str(session.path), "seconds": seconds, "options": asked, "wanted": int(starts)}
+        append_row(folder / SESSIONS, {**row, **methods_named(session.path)})
 
 
 def methods_named(session: Path) -> Row:
@@ -99,23 +94,26 @@ def methods_named(session: Path) -> Row:
     }
 
 
-def _whole(rows: Sequence[Row], starts: int) -> list[Row]:
-    return [row for row in rows if row["starts"] >= starts]
+def _is_whole(row: Row) -> bool:
+    return bool(row["starts"] >= row["wanted"])
 
 
-def table(rows: Sequence[Row], starts: int) -> str:
-    """Every session, and the share of those that named any method, with its exact 95 % interval."""
-    lines = ["| session | event | starts of each arm | named | time |", "| --- | --- | --- | --- | --- |"]
+def table(rows: Sequence[Row]) -> str:
+    """Every session, and for each event and options the share of those that named any method, with its exact 95 %
+    interval."""
+    lines = ["| session | options | starts of each arm | named | time |", "| --- | --- | --- | --- | --- |"]
+    whole: dict[str, list[Row]] = {}
     for number, row in enumerate(rows, start=1):
-        named = ", ".join(row["named"]) or "none"
-        lines.append(
-            f"| {number} | {row['event']} | {row['starts']} | {named} | {row['seconds'] / 60:.1f} min |"
-        )
-    if whole := _whole(rows, starts):
-        wrong = sum(bool(row["named"]) for row in whole)
-        low, high = exact_interval(wrong, len(whole))
-        share = f"{percent(wrong / len(whole))} ({percent(low)} to {percent(high)})"
-        lines += ["", f"{wrong} of {count(len(whole), 'session')} with all starts named a method: {share}."]
+        options, named = " ".join(row["options"]), ", ".join(row["named"]) or "none"
+        lines.append(f"| {number} | {options} | {row['starts']} | {named} | {row['seconds'] / 60:.1f} min |")
+        if _is_whole(row):
+            whole.setdefault(options, []).append(row)
+    for options, counted in whole.items():
+        wrong = sum(bool(row["named"]) for row in counted)
+        low, high = exact_interval(wrong, len(counted))
+        share = f"{percent(wrong / len(counted))} ({percent(low)} to {percent(high)})"
+        sessions = count(len(counted), "session")
+        lines += ["", f"{options}: {wrong} of {sessions} with all starts named a method: {share}."]
     return "\n".join([*lines, ""])
 
 
@@ -131,7 +129,7 @@ def main() -> None:
     why = why_ended(
         lambda: run_sessions(folder, given.sessions, profiling, options, launcher(folder), given.time_left)
     )
-    sys.stdout.write(table(read_rows(folder / SESSIONS), given.starts))
+    sys.stdout.write(table(read_rows(folder / SESSIONS)))
     sys.exit(why)
 
 

@@ -17,8 +17,6 @@ on a host that does nothing else. Twenty equal gates and ten of each planted har
     ... planted_gates.py FOLDER same:20 work-2:10 work-3:10 -- --quick --margin 5%
 """
 
-import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -37,7 +35,11 @@ from session_series import (
     Stopped,
     TimeLeft,
     append_row,
+    find_session,
+    folder_of,
+    go_on,
     launcher,
+    move_aside,
     read_rows,
     series_parser,
     split_options,
@@ -92,15 +94,15 @@ def run_gates(
         Stopped: there is no certificate, several gates in a row said nothing, or time is up.
         KeyboardInterrupt: the series was interrupted; the next call goes on.
     """
-    own = folder / f"of-{hashlib.sha256(json.dumps(options).encode()).hexdigest()[:8]}"
+    own = folder_of(folder, options)
     common = [*_workload(options), "--certificates", str(own / "certificates")]
-    missing = missing_cases(cases, options, read_rows(folder / ANSWERS))
+    missing = missing_cases(cases, read_rows(folder / ANSWERS, options))
     if missing and not list((own / "certificates").glob("*.json")):
         _certify(own / "certifying", common, options, start)
     failures = 0
     for name in missing:
-        answers = read_rows(folder / ANSWERS)
-        longest = max((row["seconds"] for row in answers if row["options"] == list(options)), default=0.0)
+        answers = read_rows(folder / ANSWERS, options)
+        longest = max((row["seconds"] for row in answers), default=0.0)
         time_left.require(longest, f"gate of {longest / 60:.0f} minutes")
         before = {row.get("folder") for row in answers}
         place = next(
@@ -119,19 +121,20 @@ def _certify(out: Path, common: Sequence[str], options: Sequence[str], start: La
     """Make the certificate, or go on with it where that was interrupted."""
     baseline, _ = sides_of("same", options)
     equal = [*common, "--baseline", baseline, *_without(options, NOT_FOR_CERTIFY)]
-    begun = _begun(out)
-    ended = start(["resume", begun] if begun is not None else ["certify", *equal, "--out", str(out)])
+    begun = find_session(out)
+    resume = ["resume", str(begun.path)] if begun is not None else []
+    ended = go_on(out, start, ["certify", *equal, "--out", str(out)], resume)
     if ended.code != Exit.OK:
         if begun is not None or ended.code == Exit.INCOMPLETE:
-            out.rename(out.with_name(f"{out.name}-failed-{time.time():.0f}"))  # the next call makes another
+            move_aside(out, "failed")  # the next call makes another
         raise Stopped(f"no certificate: {ended.message}")
 
 
 def _run_gate(out: Path, name: str, common: Sequence[str], options: Sequence[str], start: Launch) -> Row:
     """One gate, from its beginning or from where it was interrupted."""
-    began, begun = time.monotonic(), _begun(out)
+    began, begun = time.monotonic(), find_session(out)
     if begun is not None:
-        ended = start(["resume", begun, "--json"])
+        ended = start(["resume", str(begun.path), "--json"])
     else:
         baseline, candidate = sides_of(name, options)
         sides = ["--baseline", baseline, "--candidate", candidate, "--metric", CASES[name][1]]
@@ -147,21 +150,16 @@ def _run_gate(out: Path, name: str, common: Sequence[str], options: Sequence[str
     }
 
 
-def _begun(out: Path) -> str | None:
-    """The session that was begun in a folder."""
-    return next((str(path.parent) for path in sorted(out.glob("*/session.json"))), None)
-
-
 def is_counted(row: Row) -> bool:
     """Whether a gate answered by trials: without a certificate that allows the margin, or on a busy host, it has
     none."""
     return bool(row["answer"].get("trials"))
 
 
-def missing_cases(cases: Sequence[str], options: Sequence[str], answers: Sequence[Row]) -> list[str]:
-    """What is to run until there are as many answers of each case, with these options, as were asked for; in turn, so
-    that all cases see the same hours."""
-    there = Counter(row["case"] for row in answers if row["options"] == list(options) and is_counted(row))
+def missing_cases(cases: Sequence[str], answers: Sequence[Row]) -> list[str]:
+    """What is to run until there are as many answers of each case as were asked for; in turn, so that all cases see the
+    same hours."""
+    there = Counter(row["case"] for row in answers if is_counted(row))
     missing = []
     for case in cases:
         name, _, times = case.partition(":")

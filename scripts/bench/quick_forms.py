@@ -4,15 +4,15 @@
     PYTHONPATH=scripts .steelyard/venv/bin/python scripts/bench/quick_forms.py FOLDER [NAME ...] [--page] [--minutes N]
         [-- OPTIONS]
 
-OPTIONS are those of `run`. Each form has a folder of its own in FOLDER, so that no earlier session changes it. A second
-call goes on: what was measured is not run again, an interrupted session is resumed, and what could not run, or came to
-no figure as too many of its trials were void, is tried again. What `plan` refuses here is left out, with its reason.
+OPTIONS are those of `run`. Each session has a folder of its own in FOLDER, so that no earlier one changes its form. A
+second call goes on: what was measured with these OPTIONS is not run again, an interrupted session is resumed, and what
+could not run, or came to no figure as too many of its trials were void, is tried again. What `plan` refuses here is
+left out, with its reason. A session that cannot go on, under another kernel for example, is moved aside.
 `--page` takes what was measured into docs/results and docs/reference/quick-forms.md, after each form. With
 `--minutes 60` those run that end in time by their plans. Hours for all of them, on a host that does nothing else.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,8 +21,12 @@ from session_series import (
     Row,
     TimeLeft,
     append_row,
+    find_ended,
+    folder_of,
+    go_on,
     launcher,
     read_rows,
+    seconds_run,
     series_parser,
     split_options,
     why_ended,
@@ -33,7 +37,7 @@ from steelyard.errors import Exit, SteelyardError
 from steelyard.experiment.loader import experiment_files
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.figures import percent
-from steelyard.results.store import SessionDirectory
+from steelyard.session.runner import analyse_again, missing_places
 
 FORMS = "forms.jsonl"
 
@@ -52,14 +56,20 @@ def run_forms(
     Raises:
         KeyboardInterrupt: a session was interrupted; what ended before is kept.
         Stopped: another session runs on this host.
+        Altered: a session was edited.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    rows = newest_rows(folder)
+    rows = newest_rows(folder, options)
     for name in names:
         if name in rows and _is_done(rows[name]):
             continue
-        rows[name] = _run_form(folder / name, name, options, start, time_left or TimeLeft(None))
-        if rows[name]["code"] is not None:
+        ended = [
+            row for row in read_rows(folder / FORMS, options) if row["name"] == name and "session" in row
+        ]
+        out = folder_of(folder, options) / f"{name}-{len(ended) + 1:02d}"
+        row = _run_form(out, name, options, start, time_left or TimeLeft(None))
+        rows[name] = {**row, "options": list(options)}
+        if row["code"] is not None:
             append_row(folder / FORMS, rows[name])
         if page and "detects" in rows[name]:
             quick_forms.main([rows[name]["session"]])
@@ -72,37 +82,36 @@ def _is_done(row: Row) -> bool:
     return "detects" in row or ("session" in row and row["code"] == Exit.OK)
 
 
-def newest_rows(folder: Path) -> dict[str, Row]:
-    """The last of each form that a folder tells."""
-    return {row["name"]: row for row in read_rows(folder / FORMS)}
+def newest_rows(folder: Path, options: Sequence[str]) -> dict[str, Row]:
+    """The last of each form that a folder tells of these options."""
+    return {row["name"]: row for row in read_rows(folder / FORMS, options)}
 
 
-def _run_form(own: Path, name: str, options: Sequence[str], start: Launch, time_left: TimeLeft) -> Row:
+def _run_form(out: Path, name: str, options: Sequence[str], start: Launch, time_left: TimeLeft) -> Row:
     words = [name, "--quick", *options]
-    began = time.monotonic()
-    planned = start(["plan", *words, "--json"])
-    if planned.code != Exit.OK:
-        return {"name": name, "reason": planned.message, "code": planned.code}
-    longest = float(planned.document["expected_seconds"][1])
-    if not time_left.holds(longest):
-        return {
-            "name": name,
-            "reason": f"takes {longest / 60:.0f} minutes, more than were left",
-            "code": None,
-        }
-    ended = start(["run", *words, "--resume", "--out", str(own)])
-    sessions = sorted(own.glob("*/session.json"), key=lambda path: path.stat().st_mtime)
-    if ended.code not in (Exit.OK, Exit.INCOMPLETE) or not sessions:
-        return {"name": name, "reason": ended.message, "code": ended.code}
-    session = sessions[-1].parent
+    if (session := find_ended(out)) is None:
+        # By no session, as it runs: an interrupted one in its folder would count as an earlier one.
+        planned = start(["plan", *words, "--out", str(out / "none"), "--json"])
+        if planned.code != Exit.OK:
+            return {"name": name, "reason": planned.message, "code": planned.code}
+        longest = float(planned.document["expected_seconds"][1])
+        if not time_left.holds(longest):
+            reason = f"takes {longest / 60:.0f} minutes, more than were left"
+            return {"name": name, "reason": reason, "code": None}
+        run = ["run", *words, "--resume", "--out", str(out)]
+        ended = go_on(out, start, run, run)
+        if (session := find_ended(out)) is None:
+            return {"name": name, "reason": ended.message, "code": ended.code}
+    lacking = missing_places(session.session(), session.trials())
     row = {
         "name": name,
-        "session": str(session),
-        "code": ended.code,
-        "seconds": time.monotonic() - began,
+        "session": str(session.path),
+        "code": Exit.INCOMPLETE if lacking else Exit.OK,
+        "seconds": seconds_run(session),
     }
     try:
-        measured = quick_forms.record_of(SessionDirectory(session))
+        analyse_again(session)  # what outlived its series may be at it still
+        measured = quick_forms.record_of(session)
     except SteelyardError as error:
         return {**row, "reason": str(error)}
     return {**row, **{key: measured[key] for key in ("detects", "usable_blocks", "void", "trials")}}
@@ -126,7 +135,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Run them, and print the table of all that FOLDER tells."""
+    """Run them, and print the table of all that FOLDER tells of these options."""
     words, options = split_options(sys.argv[1:])
     parser = series_parser(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -141,7 +150,7 @@ def main() -> None:
             folder, names, options, launcher(folder), page=given.page, time_left=given.time_left
         )
     )
-    sys.stdout.write(table([*newest_rows(folder).values()]))
+    sys.stdout.write(table([*newest_rows(folder, options).values()]))
     sys.exit(why)
 
 

@@ -2,28 +2,35 @@
 """A series of sessions, one after the other, that a kill of the series or of one of them does not lose.
 
 What ended is a line of a file. A command writes its progress to a log and not into a pipe of the series, so that it
-ends in order where the series is killed; the next call takes it up.
+ends in order where the series is killed; the next call takes up its session, whether that has ended or not. Sessions of
+other options lie in other folders, and each has one of its own.
 """
 
 import argparse
+import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.errors import Exit, SteelyardError
 from steelyard.paths import ROOT
+from steelyard.results.store import SessionDirectory
 
 LOG = "progress.log"
 FAILURES = 5
 """Sessions in a row that say nothing, with which a series ends: the next would say no more."""
 PAUSE = 60.0
 """Seconds after one that said nothing: what disturbed it may be over then."""
+REFUSALS = (Exit.BAD_INPUT, Exit.NEWER_FORMAT, Exit.ALTERED, Exit.PROGRAM_GONE)
+"""How a command ends that cannot go on with a session: its kernel, version or JVM is another now."""
 
 Row = dict[str, Any]
 """What is kept of a session, in JSON."""
@@ -75,6 +82,52 @@ def launcher(folder: Path) -> Launch:
         return ended
 
     return launch
+
+
+def folder_of(folder: Path, options: Sequence[str]) -> Path:
+    """Where the sessions with some options lie, in the folder of a series."""
+    return folder / f"of-{hashlib.sha256(json.dumps(options).encode()).hexdigest()[:8]}"
+
+
+def find_session(out: Path) -> SessionDirectory | None:
+    """The session that was begun in a folder, the last one of several."""
+    records = sorted(out.glob("*/session.json"), key=lambda path: path.stat().st_mtime)
+    return SessionDirectory(records[-1].parent) if records else None
+
+
+def find_ended(out: Path) -> SessionDirectory | None:
+    """The same, where it has ended (raises Altered)."""
+    session = find_session(out)
+    return session if session is not None and session.has_ended() else None
+
+
+def go_on(out: Path, start: Launch, new: Sequence[str], resume: Sequence[str]) -> Ended:
+    """Go on with the session in a folder. One begins where there is none, or where it is refused and moved aside.
+
+    Args:
+        out: the folder.
+        start: runs commands.
+        new: words that begin a session there.
+        resume: words that go on with the one that is there.
+    """
+    if find_session(out) is not None:
+        ended = start(resume)
+        if ended.code not in REFUSALS:
+            return ended
+        move_aside(out, "refused")
+    return start(new)
+
+
+def move_aside(out: Path, why: str) -> None:
+    """Give the folder of a session another name, which ends in a word and the time; another session can begin there."""
+    if out.exists():
+        out.rename(out.with_name(f"{out.name}-{why}-{time.time():.0f}"))
+
+
+def seconds_run(session: SessionDirectory) -> float:
+    """Seconds that a session ran, by its journal: those from an interrupt to its resume left out."""
+    steps = pairwise(session.journal())
+    return math.fsum(after.time - before.time for before, after in steps if after.event != "session-resume")
 
 
 def split_options(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
@@ -142,15 +195,20 @@ def append_row(path: Path, row: Mapping[str, Any]) -> None:
         os.fsync(file.fileno())
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of a file, oldest first; none where there is no file. A line that a kill cut off is none."""
-    rows = []
+def read_rows(path: Path, options: Sequence[str] | None = None) -> list[Row]:
+    """The rows of a file, oldest first; none where there is no file. A line that a kill cut off is none.
+
+    Args:
+        path: of the file.
+        options: whose rows; None: all.
+    """
+    rows: list[Row] = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
             rows.append(json.loads(line))
         except ValueError:
             continue
-    return rows
+    return [row for row in rows if options is None or row.get("options") == list(options)]
 
 
 class TimeLeft:

@@ -33,6 +33,7 @@ from steelyard.build import BUILDS
 from steelyard.cli.building import ensure_builds
 from steelyard.cli.live import screen
 from steelyard.cli.run import make_ready, prepare_resume
+from steelyard.errors import BadInput
 from steelyard.host.lock import host_lock
 from steelyard.host.switching import HostStates
 from steelyard.processes import Children
@@ -178,8 +179,13 @@ def _profiler(event: str) -> str:
 
 
 def begin(options: argparse.Namespace, console: Console) -> None:
-    """Write the session down: arms of the experiment, those of the profiler with its agent."""
+    """Write the session down: arms of the experiment, those of the profiler with its agent.
+
+    Raises:
+        BadInput: its folder holds something else.
+    """
     folder: Path = options.folder
+    remove_unbegun(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     file = folder.with_name(f"{folder.name}.yaml")
     file.write_text(experiment_text(options), encoding="utf-8")
@@ -193,6 +199,20 @@ def begin(options: argparse.Namespace, console: Console) -> None:
         for arm, spec in plan.specs.items()
     }
     new_session(replace(plan, specs=specs), folder.parent, folder.name)
+
+
+def remove_unbegun(folder: Path) -> None:
+    """Remove the folder of a session that a kill ended before it was written down.
+
+    Raises:
+        BadInput: it holds something else.
+    """
+    try:
+        for path in (folder / "trials", folder):
+            if path.exists():
+                path.rmdir()
+    except OSError as error:
+        raise BadInput(f"{folder} holds no session, and is not empty: give another folder") from error
 
 
 def _with_agent(spec: Spec, event: Event) -> Spec:

@@ -13,13 +13,14 @@ import pytest
 import quick_forms as series
 from commands import run_command
 from fake_engine import World
-from session_series import Ended, TimeLeft, append_row
+from session_series import Ended, TimeLeft, append_row, folder_of
 from sessions import Bench
 
 from pages import quick_forms
 from steelyard.cli import run as run_module
 from steelyard.errors import Exit
 from steelyard.host.doctor import examine
+from steelyard.results.store import SessionDirectory
 from steelyard.session import opening, runner
 
 OPTIONS = [
@@ -81,10 +82,65 @@ def test_a_form_is_measured_once_and_fills_the_page(
         ["plan", "jvm-count", "--quick"],
         ["run", "jvm-count", "--quick"],
     ]
+    plan = start.words[0]
+    assert not Path(
+        plan[plan.index("--out") + 1]
+    ).exists()  # no session there changes the form that is planned
     (record,) = json.loads(records.read_text(encoding="utf-8"))
     assert (record["experiment"], record["detects"]) == ("jvm-count", row["detects"])
     assert series.run_forms(folder, ["jvm-count"], OPTIONS, start, page=True) == [row]
     assert len(start.words) == 2
+
+
+def test_a_session_that_ended_after_a_kill_of_its_series_is_recorded(start: Starts, tmp_path: Path) -> None:
+    def killed(words: Sequence[str]) -> Ended:
+        ended = start(words)
+        if words[0] == "run":
+            raise KeyboardInterrupt
+        return ended
+
+    with pytest.raises(KeyboardInterrupt):
+        series.run_forms(tmp_path, ["jvm-count"], OPTIONS, killed)
+    (session,) = tmp_path.glob("of-*/jvm-count-01/*/session.json")
+    (session.parent / "analysis.json").unlink()  # the kill came before it
+    (row,) = series.run_forms(tmp_path, ["jvm-count"], OPTIONS, start, time_left=TimeLeft(0))
+    assert [words[0] for words in start.words] == ["plan", "run"]
+    assert (row["session"], row["code"], row["usable_blocks"]) == (str(session.parent), Exit.OK, 5)
+    directory = SessionDirectory(session.parent)
+    assert row["seconds"] == pytest.approx(directory.journal()[-1].time - directory.journal()[0].time)
+
+
+def test_a_session_that_cannot_go_on_is_moved_aside_and_another_one_runs(tmp_path: Path) -> None:
+    """Under another kernel, for example."""
+    calls: list[str] = []
+    session = folder_of(tmp_path, []) / "jvm-count-01" / "jvm-count-1" / "session.json"
+
+    def start(words: Sequence[str]) -> Ended:
+        calls.append(words[0])
+        if words[0] == "run" and session.exists():
+            return Ended(Exit.BAD_INPUT, "begun under other conditions")
+        return Ended(Exit.OK, "", '{"expected_seconds": [300, 600]}')
+
+    session.parent.mkdir(parents=True)
+    session.touch()
+    series.run_forms(tmp_path, ["jvm-count"], [], start)
+    assert calls == ["plan", "run", "run"]
+    assert len(list(tmp_path.glob("of-*/jvm-count-01-refused-*/jvm-count-1/session.json"))) == 1
+
+
+def test_what_was_measured_with_other_options_does_not_count(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def start(words: Sequence[str]) -> Ended:
+        calls.append(words[0])
+        return Ended(Exit.BAD_INPUT, "refused")
+
+    row = {"name": "jvm-count", "code": Exit.OK, "session": "s", "detects": 0.1, "options": ["--jdk", "x"]}
+    append_row(tmp_path / series.FORMS, row)
+    series.run_forms(tmp_path, ["jvm-count"], ["--jdk", "x"], start)
+    assert calls == []
+    series.run_forms(tmp_path, ["jvm-count"], [], start)
+    assert calls == ["plan"]
 
 
 def test_what_cannot_run_here_says_why_and_is_tried_again(start: Starts, tmp_path: Path) -> None:
@@ -103,7 +159,7 @@ def test_a_form_whose_trials_were_void_is_tried_again_and_a_search_is_not(tmp_pa
         calls.append(words[0])
         return Ended(Exit.OK, "", '{"expected_seconds": [300, 600]}')
 
-    ended = {"session": str(tmp_path), "seconds": 300.0, "reason": "tells no spread"}
+    ended = {"session": str(tmp_path), "seconds": 300.0, "reason": "tells no spread", "options": []}
     for name, code in (("jvm-count", Exit.INCOMPLETE), ("capacity", Exit.OK)):
         append_row(tmp_path / series.FORMS, {**ended, "name": name, "code": code})
     series.run_forms(tmp_path, ["jvm-count", "capacity"], [], start)
@@ -119,7 +175,7 @@ def test_a_form_that_would_not_end_in_time_is_left_for_the_next_call(tmp_path: P
 
     (row,) = series.run_forms(tmp_path, ["jvm-count"], [], start, time_left=TimeLeft(10))
     assert (calls, row["reason"]) == (["plan"], "takes 11 minutes, more than were left")
-    assert series.newest_rows(tmp_path) == {}
+    assert series.newest_rows(tmp_path, []) == {}
 
 
 def test_an_interrupt_ends_the_series_and_the_next_call_goes_on(tmp_path: Path) -> None:
@@ -134,9 +190,6 @@ def test_an_interrupt_ends_the_series_and_the_next_call_goes_on(tmp_path: Path) 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             series.run_forms(tmp_path, ["jvm-count"], [], interrupted)
-    assert series.newest_rows(tmp_path) == {}
-    assert (
-        calls[1]
-        == calls[3]
-        == ["run", "jvm-count", "--quick", "--resume", "--out", str(tmp_path / "jvm-count")]
-    )
+    assert series.newest_rows(tmp_path, []) == {}
+    out = folder_of(tmp_path, []) / "jvm-count-01"
+    assert calls[1] == calls[3] == ["run", "jvm-count", "--quick", "--resume", "--out", str(out)]

@@ -22,19 +22,22 @@ def answered(case: str, outcome: str, options: list[str] = QUICK) -> dict[str, A
     return {"case": case, "options": options, "code": 0, "seconds": 240.0, "answer": answer}
 
 
-def test_a_second_call_runs_what_is_missing() -> None:
+def test_a_second_call_runs_what_is_missing(tmp_path: Path) -> None:
     there = [
         *(answered("same", "pass") for _ in range(18)),
         answered("same", ""),
         answered("same", "pass", ["--duet"]),
     ]
-    assert gates.missing_cases(["same:20", "work-2"], QUICK, there) == ["same", "work-2", "same"]
-    assert gates.missing_cases(["same:10"], QUICK, there) == []
+    for row in there:
+        append_row(tmp_path / gates.ANSWERS, row)
+    rows = read_rows(tmp_path / gates.ANSWERS, QUICK)
+    assert gates.missing_cases(["same:20", "work-2"], rows) == ["same", "work-2", "same"]
+    assert gates.missing_cases(["same:10"], rows) == []
 
 
 def test_an_unknown_case_is_refused() -> None:
     with pytest.raises(SystemExit, match="sane is no case: give same"):
-        gates.missing_cases(["sane:2"], QUICK, [])
+        gates.missing_cases(["sane:2"], [])
 
 
 def test_harm_is_planted_in_a_server_of_its_own() -> None:
@@ -50,7 +53,7 @@ class Starts:
 
     def __init__(self) -> None:
         self.words: list[list[str]] = []
-        self.interrupted, self.trials = "", 12
+        self.interrupted, self.trials, self.resumed = "", 12, Exit.OK
 
     def __call__(self, words: Sequence[str]) -> Ended:
         self.words.append([*words])
@@ -60,6 +63,8 @@ class Starts:
             (session / "session.json").touch()
         if words[0] == self.interrupted:
             raise KeyboardInterrupt
+        if words[0] == "resume" and self.resumed != Exit.OK:
+            return Ended(self.resumed, "begun under other conditions")
         if words[0] == "certify" or "certifying" in words[1]:
             folder = next(
                 self.words[0][at + 1] for at, word in enumerate(self.words[0]) if "certificates" in word
@@ -99,6 +104,19 @@ def test_what_a_kill_interrupted_is_resumed(tmp_path: Path, interrupted: str) ->
     assert len(start.words) == before + len(expected[interrupted])
 
 
+@pytest.mark.parametrize("code", [Exit.BAD_INPUT, Exit.PROGRAM_GONE])
+def test_a_certificate_that_cannot_go_on_is_made_anew(tmp_path: Path, code: Exit) -> None:
+    """Under another kernel or JVM, for example."""
+    start = Starts()
+    start.interrupted = "certify"
+    with pytest.raises(KeyboardInterrupt):
+        gates.run_gates(tmp_path, ["same"], QUICK, start, TimeLeft(None))
+    start.interrupted, start.resumed = "", code
+    gates.run_gates(tmp_path, ["same"], QUICK, start, TimeLeft(None))
+    assert start.commands == ["certify", "resume", "certify", "gate"]
+    assert len(list(tmp_path.glob("of-*/certifying-refused-*/certify-1/session.json"))) == 1
+
+
 def test_other_options_have_a_certificate_of_their_own(tmp_path: Path) -> None:
     """The first one's did not hold for them, and each gate was inconclusive in three seconds."""
     start = Starts()
@@ -114,7 +132,7 @@ def test_gates_without_a_trial_are_no_answers_and_end_the_series(tmp_path: Path)
         gates.run_gates(tmp_path, ["same:9"], QUICK, start, TimeLeft(None), pauses.append)
     assert pauses == [PAUSE] * (FAILURES - 1)
     rows = read_rows(tmp_path / gates.ANSWERS)
-    assert gates.missing_cases(["same:9"], QUICK, rows) == ["same"] * 9
+    assert gates.missing_cases(["same:9"], rows) == ["same"] * 9
     assert "pass:" not in gates.table(rows)
 
 

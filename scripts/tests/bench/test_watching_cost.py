@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 import watching_cost as bench
 from builders import make_trial
+from rich.console import Console
 from session_series import Stopped, TimeLeft, why_ended
 
-from steelyard.errors import MissingRequirement
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.results.schema import Trial
+from steelyard.results.store import SessionDirectory
+from steelyard.session import opening
 from steelyard.session.plan import RunRequest, question_of
 
 WAYS = {"watching-nothing": bench.NOTHING, "watching-gc-log": "GC log", "watching-perf-stat": bench.PERF}
@@ -75,6 +78,33 @@ def test_no_trial_begins_that_would_not_end_in_time() -> None:
     now = 31.0
     with pytest.raises(Stopped, match="no time for another trial of 30 s"):
         bench.require_time(left, taken)
+
+
+def test_a_folder_without_a_session_is_used_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill before the session was written down leaves one."""
+    for name in ("make_ready", "ensure_builds"):
+        monkeypatch.setattr(bench, name, lambda *_: None)
+    monkeypatch.setattr(bench, "prepare_resume", lambda *_, **__: (None, ""))
+    run: list[Path] = []
+    monkeypatch.setattr(bench, "run", lambda directory, *_: run.append(directory.path))
+    monkeypatch.setattr(opening, "examine", lambda _: [])
+    folder = tmp_path / "watching"
+    more = {"workload": "ping", "users": 8, "warm_up": 15, "seconds": 20, "blocks": 2}
+    options = Namespace(folder=folder, profile=[], jdk=None, **more)
+
+    def measure() -> None:
+        bench.measure(SessionDirectory(folder), options, Console(), TimeLeft(None))
+
+    (folder / "trials").mkdir(parents=True)
+    measure()
+    assert run == [folder]
+    (folder / "session.json").unlink()
+    (folder / "notes.txt").touch()
+    with pytest.raises(BadInput, match="holds no session, and is not empty: give another folder"):
+        measure()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["watching", "watching.yaml"]
 
 
 def test_what_is_missing_is_said_in_a_sentence() -> None:
