@@ -2,7 +2,7 @@
 """`bench/equal_profiles.py`: what it makes of profiles of equal arms, and that it goes on where it ended."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import equal_profiles as series
@@ -61,7 +61,7 @@ class Starts:
         keep_journal(session, {"session-start": 1000, "session-end": 1120})
 
 
-def keep_journal(session: Path, events: dict[str, float]) -> None:
+def keep_journal(session: Path, events: Mapping[str, float]) -> None:
     """A session of which nothing is known but when things happened."""
     session.mkdir(parents=True, exist_ok=True)
     (session / "session.json").touch()
