@@ -120,7 +120,7 @@ def draw_cores() -> Drawing:
         d.rect(180 + 60 * core, 52, 54, 42, "b", 4)
     d.text(308, 78, "servers, injectors and databases on both: reports say so", "small")
     d.text(20, 140, "eight cores or more", "strong")
-    d.text(20, 158, "a quarter for the load", "small faint")
+    d.text(20, 158, "load: a quarter or more", "small faint")
     for core in range(8):
         d.rect(180 + 60 * core, 126, 54, 42, "a" if core < 6 else "good", 4)
     d.text(180, 186, "servers, proxy, JITServer", "small a")

@@ -21,7 +21,7 @@ from steelyard.session.plan import host_checks
 from steelyard.session.schedule import make_schedule
 from steelyard.spec.layout import FIRST_PORT, Runtime
 from steelyard.spec.plan import make_spec
-from steelyard.spec.split import Core
+from steelyard.spec.split import Core, with_injector_cores
 from steelyard.workload.loader import load_workload
 
 HOST = host_checks()
@@ -70,10 +70,12 @@ def specs(
     runtime: Runtime | None = None,
     workload: str | None = None,
     first_port: int = FIRST_PORT,
+    nodes: int = 1,
+    quick: bool = False,
 ) -> dict[str, Spec]:
-    """Its specs by arm."""
-    found = question(name, *settings, workload=workload)
-    return specs_of(found, host, runtime, first_port)
+    """Its specs by arm, on a host whose cores lie on so many NUMA nodes."""
+    found = question(name, *settings, workload=workload, quick=quick)
+    return specs_of(found, host, runtime, first_port, nodes)
 
 
 def specs_of(
@@ -81,14 +83,16 @@ def specs_of(
     host: Sequence[Core] = ((0,), (1,)),
     runtime: Runtime | None = None,
     first_port: int = FIRST_PORT,
+    nodes: int = 1,
 ) -> dict[str, Spec]:
     """The specs of a question by arm."""
-    experiment = found.experiment
+    arms, how = expand(found.experiment, found.settings), runtime or processes()
+    node_of = {cpu: number * nodes // len(host) for number, core in enumerate(host) for cpu in core}
     return {
         arm.name: make_spec(
-            arm, experiment.procedure, found.workload, host, runtime or processes(), first_port
+            arm, found.experiment.procedure, found.workload, host, how, first_port, nodes=node_of
         )
-        for arm in expand(experiment, found.settings)
+        for arm in with_injector_cores(arms, {arm.name: len(host) for arm in arms})
     }
 
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -272,11 +273,13 @@ def _spec(runtimes: RuntimeResolver, arm: Arm, port: int, listen: str) -> Spec:
     Raises:
         BadInput, MissingRequirement: an argument was refused, or what it needs is not there.
     """
-    cores = [core.cpus for core in read_layout().cores]
+    layout = read_layout()
+    cores = [core.cpus for core in layout.cores]
     runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
-    spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, port, listen)
+    make = partial(make_spec, arm, "steady", runtimes.workload, cores, runtime, nodes=layout.node_of)
+    spec = make(port, listen)
     if port == FIRST_PORT and (first := free_first_port(spec.ports, port)) != port:
-        spec = make_spec(arm, "steady", runtimes.workload, cores, runtime, first, listen)
+        spec = make(first, listen)
     check_fits_host({arm.name: spec})
     check_host([spec])
     refuse_ephemeral(spec.ports)

@@ -84,16 +84,16 @@ class DeploymentSettings(Model):
     """Physical cores that the servers get together (an SMT core counts once)."""
     injector_cores: Annotated[int, Field(ge=1)] | Literal["auto", "shared"] = "auto"
     """Cores kept for the injectors; `shared`: injectors run on the servers' cores; `auto`: what the
-    servers leave; where that is nothing, a quarter of the host's cores when it has eight or more, else shared; the same
-    in all arms. The report says when they are shared."""
+    servers leave; where that is nothing, a quarter of the host's cores when it has eight or more, up to half where more
+    JVMs get equal cores so, else shared; the same in all arms. The report says when they are shared."""
     total_heap: Size | None = None
     """Maximum heap of all JVMs together, split evenly; over several services by the weights of the workload."""
     through: Literal["each", "service"] = "each"
     """How injectors reach the servers. `each`: every server by its own name, users dealt out evenly; `service`: by the
     Service of a cluster, which deals out connections, and is part of what is measured (engine kubernetes)."""
     numa: Literal["bound", "spread"] = "bound"
-    """`bound`: the cores of each server lie next to each other, on one NUMA node as far as they fit; `spread`: they
-    are dealt out, so that each server has cores of every node."""
+    """`bound`: the cores of each server lie next to each other, on one NUMA node as far as they fit (the plan says of
+    how many they do not); `spread`: they are dealt out, so that each server has cores of every node."""
     threads: Annotated[int, Field(ge=4, le=10_000)] | Literal["default"] = "default"
     """Threads of each server's pool: a fixed number (Liberty has 4 at least), or `default` for its autonomics."""
     memory: Size | None = None

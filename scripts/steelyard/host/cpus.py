@@ -47,6 +47,11 @@ class CpuLayout(NamedTuple):
         return len({core.node for core in self.cores})
 
     @property
+    def node_of(self) -> dict[int, int]:
+        """NUMA node of each logical CPU."""
+        return {cpu: core.node for core in self.cores for cpu in core.cpus}
+
+    @property
     def packages(self) -> int:
         """Sockets that the cores lie on."""
         return len({core.package for core in self.cores})

@@ -45,6 +45,19 @@ def jvm_options(
     ]
 
 
+def default_gc_threads(jvm: JvmIdentity, gc: str, cpus: int) -> int | None:
+    """Parallel GC threads that a JVM takes by itself; None for `z` and `shenandoah`, which count in ways of their own.
+
+    OpenJ9: one for each CPU, 64 at most (its documentation of `-Xgcthreads`). HotSpot: the same up to 8 CPUs, and five
+    for each eight beyond (`WorkerPolicy::parallel_worker_threads`); `serial` has one.
+    """
+    if jvm.kind == "openj9":
+        return min(cpus, 64)
+    if gc == "serial":
+        return 1
+    return None if gc in ("z", "shenandoah") else min(cpus, 8) + max(0, cpus - 8) * 5 // 8
+
+
 def read_facts(jvm_kind: JvmKind, source: Source, facts: Told) -> dict[str, Fact]:
     """What a source tells of the settings; nothing where it tells nothing at all."""
     rows = ((name, on) for name, row in MEASURED.items() if facts and (on := row.on(jvm_kind)) is not None)

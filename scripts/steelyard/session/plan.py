@@ -4,7 +4,7 @@
 import os
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +46,7 @@ from steelyard.session.schedule import make_schedule, populating_seconds, trial_
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
-from steelyard.spec.split import Core, check_conserved, check_isolated, check_kinds, even_injector_cores
+from steelyard.spec.split import Core, check_conserved, check_isolated, check_kinds, with_injector_cores
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import LoadedWorkload, workload_names
 from steelyard.yamlfile import Scalar, find_file
@@ -266,8 +266,9 @@ def _specs(
 ) -> tuple[dict[str, Spec], dict[str, Spec]]:
     """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports."""
     procedure = experiment.procedure
-    arms = _with_even_injectors(arms, runtimes, duet=experiment.design.duet)
-    if not experiment.design.duet:
+    half = 0 if experiment.design.duet else None
+    arms = with_injector_cores(arms, {arm.name: len(_cores(arm, runtimes, half)[0]) for arm in arms})
+    if half is None:
         return {arm.name: _spec(arm, procedure, runtimes, first_port) for arm in arms}, {}
     first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
     check_duet(first)
@@ -279,12 +280,14 @@ def _spec(
     arm: Arm, procedure: ProcedureName, runtimes: RuntimeResolver, first_port: int, half: int | None = None
 ) -> Spec:
     runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
+    cores, nodes = _cores(arm, runtimes, half)
     if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
         raise BadInput(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
         )
-    cores = _cores(arm, runtimes, half)
-    made = runtimes.check_engine(make_spec(arm, procedure, runtimes.workload, cores, runtime, first_port))
+    made = runtimes.check_engine(
+        make_spec(arm, procedure, runtimes.workload, cores, runtime, first_port, nodes=nodes)
+    )
     server_cpus = cpu_list(made.server_cpus)
     host = {
         name: STATES[name].of_servers.format(server_cpus)
@@ -295,30 +298,15 @@ def _spec(
     return made.model_copy(update={"host_states": host, "duet": half is not None})
 
 
-def _cores(arm: Arm, runtimes: RuntimeResolver, half: int | None) -> list[Core]:
-    """The cores that an arm may use."""
-    runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
-    cores = [core.cpus for core in planned_cores(arm.host).cores]
+def _cores(arm: Arm, runtimes: RuntimeResolver, half: int | None) -> tuple[Sequence[Core], Mapping[int, int]]:
+    """The cores that an arm may use, and the NUMA node of each of their CPUs."""
+    runtime, layout = runtimes.runtime(arm.deployment, dict(arm.settings)), planned_cores(arm.host)
+    cores: Sequence[Core] = [core.cpus for core in layout.cores]
+    nodes = layout.node_of
     if runtime.cpus is not None:
         # A cluster's CPUs are told apart by nothing but their number.
-        cores = [(cpu,) for cpu in range(runtime.cpus)]
-    return cores if half is None else halves(cores)[half]
-
-
-def _with_even_injectors(arms: Sequence[Arm], runtimes: RuntimeResolver, *, duet: bool) -> list[Arm]:
-    """The arms, with the same cores for the load side in all whose `injector_cores` are `auto`."""
-    auto = [arm for arm in arms if arm.deployment.injector_cores == "auto"]
-    half = 0 if duet else None
-    offers = {arm.name: (arm.deployment.cores, len(_cores(arm, runtimes, half))) for arm in auto}
-    even = even_injector_cores(offers)
-    if even is None:
-        return list(arms)
-    return [
-        replace(arm, deployment=arm.deployment.model_copy(update={"injector_cores": even}))
-        if arm in auto
-        else arm
-        for arm in arms
-    ]
+        cores, nodes = [(cpu,) for cpu in range(runtime.cpus)], {}
+    return cores if half is None else halves(cores)[half], nodes
 
 
 def host_checks() -> HostChecks:

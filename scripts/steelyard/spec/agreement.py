@@ -35,7 +35,7 @@ def requested_settings(component: Component) -> dict[str, Fact]:
     wanted["cpus"] = ",".join(map(str, sorted(component.cpus)))
     if component.cpu_quota is not None:
         wanted["quota"] = format_quota(component.cpu_quota)
-    if (processors := _processors(component, settings)) is not None:
+    if (processors := counted_processors(component, settings)) is not None:
         wanted["processors"] = processors
     # What the engine has to fill in is compared by nobody: paths of its own.
     variables = {name: text for name, text in component.environment.items() if "${" not in text}
@@ -47,7 +47,7 @@ def format_quota(cpus: float) -> str:
     return f"{cpus:.2f} CPUs"
 
 
-def _processors(component: Component, settings: JvmSettings) -> int | None:
+def counted_processors(component: Component, settings: JvmSettings) -> int | None:
     """The CPUs that its JVM should count; None: nobody says how it rounds its quota.
 
     HotSpot rounds up (`CgroupSubsystem::active_processor_count`); of OpenJ9 no documentation tells it.

@@ -7,7 +7,8 @@ Databases stand on the other side of the wire, with the injectors: on their core
 spec bring caches into their declared state: they are run, labelled, and never averaged in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from steelyard.errors import BadInput
@@ -19,13 +20,13 @@ from steelyard.spec.agreement import not_read_back
 from steelyard.spec.components import make_component
 from steelyard.spec.injectors import injector_components, intended_mix, mix_parts
 from steelyard.spec.layout import FIRST_PORT, LOOPBACK, Layout, Runtime, fill
+from steelyard.spec.notes import notes_of
 from steelyard.spec.split import Core, cores_for, dealt_out, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import LoadedWorkload
 from steelyard.workload.schema import ComponentRequest
 
 R = TypeVar("R", bound=ComponentRequest)
-GC_THREADS_PER_CPU = 4
 POPULATING_USERS = 8
 """Users of a populating run where the trials themselves have none."""
 
@@ -38,8 +39,11 @@ def make_spec(
     runtime: Runtime,
     first_port: int = FIRST_PORT,
     listen: str = LOOPBACK,
+    *,
+    nodes: Mapping[int, int] = MappingProxyType({}),
 ) -> Spec:
-    """The spec of an arm on a host that offers these physical cores, neighbours next to each other.
+    """The spec of an arm on a host that offers these physical cores, neighbours next to each other; `nodes`: the NUMA
+    node of each logical CPU, empty where they lie on one.
 
     Raises:
         BadInput: too few cores, a heap that is too small or does not split, a setting that the JVM or the workload does
@@ -60,7 +64,7 @@ def make_spec(
             f"arm {arm.name}: class_cache: baked is a cache that comes in the image (images/README.md): choose --engine"
             " compose or kubernetes, or class_cache: warm"
         )
-    servers, injectors = cores_for(deployment.cores, deployment.injector_cores, cores, arm.name)
+    servers, injectors = cores_for(arm, cores, nodes)
     components = _components(layout, servers, injectors)
     parts = mix_parts(topology, arm.load, values)
     spec = Spec(
@@ -96,8 +100,7 @@ def make_spec(
             [component for component in components if component.role == "server"], deployment.jvm
         ),
         notes=[
-            *_notes(layout, len(servers), sum(map(len, servers))),
-            *_left_heap(components),
+            *notes_of(layout, procedure, components, servers, nodes),
             *runtime.notes,
         ],
     )
@@ -227,63 +230,6 @@ def _stands_in(layout: Layout, noted: str) -> bool:
         noted in (name, described.role) and stands_in(name, described.role)
         for name, described in layout.kinds.items()
     )
-
-
-def _notes(layout: Layout, cores: int, cpus: int) -> list[str]:
-    return [*_compiler_notes(layout, cores), *_sharing_notes(layout, cores), *_gc_notes(layout, cpus)]
-
-
-def _gc_notes(layout: Layout, cpus: int) -> list[str]:
-    """The POWER9 study's rule: all GC threads together are at most four times the hardware threads. And what the memory
-    of a ZGC without generations looks like (JEP 439: multi-mapped memory)."""
-    jvm, settings, jvms = layout.runtime.server_jvm, layout.arm.deployment.jvm, len(layout.servers)
-    each, notes = settings.gc_threads, []
-    if each != "default" and each * jvms > GC_THREADS_PER_CPU * cpus:
-        notes.append(
-            f"{layout.arm.name}: {jvms} JVMs with {each} GC threads are {each * jvms} GC threads, more than"
-            f" {GC_THREADS_PER_CPU} for each of {cpus} hardware threads"
-        )
-    generational = jvm is not None and (jvm.feature >= 23 or "-XX:+ZGenerational" in settings.jvm_args)
-    if settings.gc == "z" and not generational:
-        notes.append(
-            f"{layout.arm.name}: ZGC without generations maps its heap three times, and resident memory (RSS) counts it"
-            " up to three times: compare memory_pss"
-        )
-    return notes
-
-
-def _compiler_notes(layout: Layout, cores: int) -> list[str]:
-    deployment = layout.arm.deployment
-    own, killed = deployment.jitserver.cores, deployment.jitserver.killed_after
-    if not layout.compilers:
-        return []
-    where = "shares the servers' cores" if own == "shared" else f"has {own} of the {cores} cores for its own"
-    notes = [f"{layout.arm.name}: the JITServer {where}"]
-    if killed is not None:
-        notes.append(
-            f"{layout.arm.name}: the JITServer is killed on purpose after {killed:g} s of the measurement"
-        )
-    return notes
-
-
-def _sharing_notes(layout: Layout, cores: int) -> list[str]:
-    kinds, count = len(layout.topology.kinds("server")), len(layout.servers)
-    shown = f"{cores} core" + ("" if cores == 1 else "s")
-    if kinds > 1:
-        return [f"{layout.arm.name}: {count} JVMs of {kinds} services share all {shown}"]
-    if count > cores:
-        each = f"{cores / count:.3g} core each"
-        return [f"{layout.arm.name}: {count} JVMs on {shown} share them evenly, {each}"]
-    return []
-
-
-def _left_heap(components: Sequence[Component]) -> list[str]:
-    left = any(
-        component.role == "server" and component.heap_bytes is None and "heap" in component.read_back
-        for component in components
-    )
-    said = "Heaps that are left to the JVMs are unknown before they run: the report says what they took"
-    return [said] if left else []
 
 
 def populating_spec(spec: Spec) -> Spec:

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Even shares of cores, heap and memory, and whether the arms of an experiment have the same in total."""
+"""Even shares of cores, heap and memory, and whether the arms of an experiment have the same in total.
+
+Cores, in this order: how many the injectors keep (`auto_injector_cores`), which ones those and the servers' are
+(`cores_for`), and which of the servers' each JVM has (`split_cores`).
+"""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby, zip_longest
 from math import gcd
 from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
+from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import MEASURED_ROLES, Role, Spec
 from steelyard.units import MIB
 
@@ -33,7 +40,7 @@ def split_cores(cores: Sequence[Core], jvms: int, *, apart: bool = True) -> list
     With g = gcd(jvms, cores) there are g groups of JVMs, each on cores/g cores of its own: four JVMs on
     eight cores have two cores each; twelve JVMs on two cores are six on each core; three JVMs on two cores
     share both.
-    Cores are taken in the order given, so that groups stay within a socket or NUMA node where they can.
+    Cores are taken in the order given, so that groups stay within a socket or NUMA node where they can (`cores_for`).
     """
     groups = gcd(jvms, len(cores)) if apart else 1
     each, members = len(cores) // groups, jvms // groups
@@ -60,53 +67,107 @@ def split_total(total: int, weights: Sequence[int], setting: str) -> list[int]:
     return shares
 
 
-def cores_for(
-    servers: int | Literal["all"], injectors: int | Literal["auto", "shared"], cores: Sequence[Core], arm: str
-) -> tuple[list[Core], list[Core]]:
-    """Cores of the servers and of the injectors; the same list when they are shared.
+class Offer(NamedTuple):
+    """What decides how many cores the injectors of an arm keep."""
+
+    servers: int | Literal["all"]
+    """`cores` of the arm."""
+    cores: int
+    """Physical cores that the host offers."""
+    jvms: int = 1
+
+
+def auto_injector_cores(offers: Collection[Offer]) -> int | Literal["shared"]:
+    """What `injector_cores: auto` stands for in these arms, the same in all.
+
+    Otherwise what an arm has less of would slow its servers and its load at once: databases and services stand with the
+    injectors. The rule:
+
+    - What the servers leave is the injectors'; of arms that leave different numbers, the smallest.
+    - Where the servers have all cores, a quarter is kept on hosts with eight or more; smaller hosts share.
+    - Where they have all in every arm: the first number from that quarter to half of the cores with which the JVMs of
+      most arms come out even (`split_cores`). On 12 cores 4 and not 3 for one and two JVMs.
+    """
+    least = min(_spare(offer) for offer in offers)
+    if not least or any(offer.servers != "all" for offer in offers):
+        return least or "shared"
+    most = max(least, min(offer.cores for offer in offers) // 2)
+
+    def uneven(kept: int) -> int:
+        return sum(not _comes_out_even(cores - kept, jvms) for _, cores, jvms in offers)
+
+    return min(range(least, most + 1), key=uneven)
+
+
+def _spare(offer: Offer) -> int:
+    left = 0 if offer.servers == "all" else max(0, offer.cores - offer.servers)
+    return left or (offer.cores // 4 if offer.cores >= AUTO_APART_FROM else 0)
+
+
+def _comes_out_even(cores: int, jvms: int) -> bool:
+    """Whether each JVM has cores of its own, or each core as many JVMs as any other."""
+    return gcd(jvms, cores) == min(jvms, cores)
+
+
+def with_injector_cores(arms: Sequence[Arm], offered: Mapping[str, int]) -> list[Arm]:
+    """The arms with what `injector_cores: auto` stands for in its place; `offered`: cores of the host, by arm."""
+    offers = [_offer(arm, offered[arm.name]) for arm in arms if arm.deployment.injector_cores == "auto"]
+    changed = {"injector_cores": auto_injector_cores(offers)} if offers else {}
+    return [
+        replace(arm, deployment=arm.deployment.model_copy(update=changed))
+        if arm.deployment.injector_cores == "auto"
+        else arm
+        for arm in arms
+    ]
+
+
+def _offer(arm: Arm, cores: int) -> Offer:
+    return Offer(arm.deployment.cores, cores, arm.deployment.jvms)
+
+
+def cores_for(arm: Arm, cores: Sequence[Core], nodes: Mapping[int, int]) -> tuple[list[Core], list[Core]]:
+    """Cores of the servers and of the injectors of an arm; the same list when they are shared.
+
+    The servers' are of the fewest NUMA nodes that hold them, of all nodes where they have `all`, and equally many of
+    each of these: so the JVMs that `split_cores` gives them to lie on one node as far as they fit. The injectors' are
+    the next ones. Each list is in the order of `cores`, in which those of a node are neighbours.
+
+    Args:
+        arm: what is wanted.
+        cores: of the host.
+        nodes: NUMA node of each logical CPU; empty: one.
 
     Raises:
         BadInput: the host has too few.
     """
-    available = list(cores)
-    wanted = len(available) if servers == "all" else servers
-    if wanted > len(available):
-        raise BadInput(f"arm {arm} needs {wanted} cores, this host offers {len(available)}: lower cores")
-    apart = (_auto(servers, len(available)) or "shared") if injectors == "auto" else injectors
-    if apart == "shared":
-        return available[:wanted], available[:wanted]
+    servers, injectors = arm.deployment.cores, arm.deployment.injector_cores
+    wanted = len(cores) if servers == "all" else servers
+    if wanted > len(cores):
+        raise BadInput(f"arm {arm.name} needs {wanted} cores, this host offers {len(cores)}: lower cores")
+    order = _node_by_node(cores, wanted, nodes)
+    apart = auto_injector_cores([_offer(arm, len(cores))]) if injectors == "auto" else injectors
+    own = 0 if apart == "shared" else apart
     if servers == "all":
-        wanted -= apart
-    if wanted < 1 or wanted + apart > len(available):
+        wanted -= own
+    if wanted < 1 or wanted + own > len(cores):
         raise BadInput(
-            f"arm {arm} needs {max(wanted, 1)} cores for servers and {apart} for injectors, this host offers"
-            f" {len(available)}: lower cores or use injector_cores: shared"
+            f"arm {arm.name} needs {max(wanted, 1)} cores for servers and {own} for injectors, this host offers"
+            f" {len(cores)}: lower cores or use injector_cores: shared"
         )
-    return available[:wanted], available[wanted : wanted + apart]
+    first, following = set(order[:wanted]), set(order[wanted : wanted + own])
+    served = [core for core in cores if core in first]
+    return served, [core for core in cores if core in following] if own else served
 
 
-def _auto(servers: int | Literal["all"], cores: int) -> int:
-    """Cores that `injector_cores: auto` keeps for the injectors, by itself; 0: none, they share the servers'.
-
-    What the servers leave is the injectors'; where they leave none, a quarter on a large host.
-    """
-    spare = 0 if servers == "all" else max(0, cores - servers)
-    return spare or (cores // 4 if cores >= AUTO_APART_FROM else 0)
-
-
-def even_injector_cores(
-    offers: Mapping[str, tuple[int | Literal["all"], int]],
-) -> int | Literal["shared"] | None:
-    """What `injector_cores: auto` means to arms that give their servers different numbers of cores: the same in all.
-
-    The load side, and the databases and services beside it, must not have other cores in each arm: then what an arm
-    has less of would slow its servers and its load at once. None: it comes out the same by itself.
-
-    Args:
-        offers: cores of the servers and those that the host offers, by arm; of the arms whose own are `auto`.
-    """
-    kept = {_auto(servers, cores) for servers, cores in offers.values()}
-    return None if len(kept) < 2 else min(kept) or "shared"
+def _node_by_node(cores: Sequence[Core], wanted: int, nodes: Mapping[int, int]) -> list[Core]:
+    """The cores of the fewest nodes that hold so many, one of each node in turn, and then those of the others."""
+    of_nodes = [list(group) for _, group in groupby(cores, key=lambda core: nodes.get(core[0], 0))]
+    fewest = next(
+        (count for count in range(1, len(of_nodes)) if sum(map(len, of_nodes[:count])) >= wanted),
+        len(of_nodes),
+    )
+    in_turn = [core for turn in zip_longest(*of_nodes[:fewest]) for core in turn if core is not None]
+    return [*in_turn, *(core for group in of_nodes[fewest:] for core in group)]
 
 
 def dealt_out(cores: Sequence[Core], parts: int) -> list[Core]:

@@ -31,6 +31,17 @@ def test_every_experiment_of_the_suite_is_accepted(name: str) -> None:
         assert sum(arm.baseline for arm in arms) == 1
 
 
+@pytest.mark.parametrize("name", experiment_files(EXPERIMENTS))
+def test_users_outnumber_the_threads_of_a_pool(name: str) -> None:
+    """50 users without think time never ask for more than 50 threads: pools of 64 and 128 were compared in vain."""
+    found = load(EXPERIMENTS / f"{name}.yaml")
+    for experiment in (found.experiment, with_quick(found.experiment, found.settings)):
+        for arm in expand(experiment, found.settings):
+            threads, users = arm.deployment.threads, arm.load.users
+            if isinstance(threads, int) and users is not None and not arm.load.think_time:
+                assert threads < users, arm.name
+
+
 def test_sizes_and_durations_are_bytes_and_seconds() -> None:
     experiment = load(EXPERIMENTS / "jvm-count.yaml").experiment
     assert experiment.deployment.total_heap == 1536 * MIB
@@ -135,8 +146,8 @@ def test_sizes_and_durations_are_bytes_and_seconds() -> None:
             "metrics.primary: 'thruput' is no metric (did you mean 'throughput'?)",
         ),
         (
-            "report: [memory_rss, cpu_per_1k]",
-            "report: [memory_rss, cpu_per_1000]",
+            "report: [memory_rss, cpu_per_1k,",
+            "report: [memory_rss, cpu_per_1000,",
             "  report:",
             "metrics.report.1: 'cpu_per_1000' is no metric (did you mean 'cpu_per_1k'?)",
         ),

@@ -188,6 +188,15 @@ def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.Monk
     assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}
 
 
+def test_bound_jvms_lie_on_one_node_each_in_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 2 x 6 cores two JVMs have four each, not nine together or three of the other's node."""
+    layout = CpuLayout(tuple(Core(cpu // 6, cpu // 6, cpu, (cpu,)) for cpu in range(12)))
+    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    spec = made(experiment="numa").specs["numa-bound"]
+    assert [server.cpus for server in spec.servers] == [[0, 1, 2, 3], [6, 7, 8, 9]]
+    assert spec.injectors[0].cpus == [4, 5, 10, 11]
+
+
 @pytest.mark.parametrize(("jvms", "differ"), [(1, False), (2, True), (3, False), (4, True), (8, False)])
 def test_jvms_that_are_spread_over_the_nodes_have_other_cores_than_bound_ones(
     monkeypatch: pytest.MonkeyPatch, jvms: int, differ: bool

@@ -19,7 +19,7 @@ from steelyard.results.spec import ORDER, Spec
 from steelyard.session.plan import check_fits_host
 from steelyard.spec.agreement import requested_settings
 from steelyard.spec.plan import make_spec
-from steelyard.spec.split import check_conserved, even_injector_cores, split_cores, split_total
+from steelyard.spec.split import Offer, auto_injector_cores, check_conserved, split_cores, split_total
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
 
@@ -59,11 +59,75 @@ def test_smt_siblings_stay_together() -> None:
 
 
 def test_spread_servers_have_cores_from_all_over() -> None:
-    host = cores(8)
-    bound, spread = specs("numa", host=host, runtime=None).values()
-    assert [one.cpus for one in bound.servers] == [[0, 1, 2], [3, 4, 5]]
-    assert [one.cpus for one in spread.servers] == [[0, 2, 4], [1, 3, 5]]
-    assert bound.injectors[0].cpus == spread.injectors[0].cpus == [6, 7]
+    bound, spread = specs("numa", host=cores(8), nodes=2).values()
+    assert [one.cpus for one in bound.servers] == [[0, 1, 2], [4, 5, 6]]
+    assert [one.cpus for one in spread.servers] == [[0, 2, 5], [1, 4, 6]]
+    assert bound.injectors[0].cpus == spread.injectors[0].cpus == [3, 7]
+
+
+@pytest.mark.parametrize(
+    ("each", "nodes"), [(4, 2), (5, 2), (6, 2), (7, 2), (8, 2), (16, 2), (8, 4), (16, 8)]
+)
+def test_bound_servers_lie_on_one_node_each(each: int, nodes: int) -> None:
+    """The injectors' quarter was that of the last node, and the second of two JVMs had cores of both."""
+    planned = specs("numa", f"jvms={nodes}", host=cores(each * nodes), nodes=nodes)
+    for placement, most in (("bound", 1), ("spread", nodes)):
+        spec = planned[f"numa-{placement}"]
+        across = [len({cpu // each for cpu in server.cpus}) for server in spec.servers]
+        assert max(across) <= most
+        assert not [note for note in spec.notes if "NUMA" in note]
+    kept = [cpu // each for cpu in planned["numa-bound"].injectors[0].cpus]
+    assert {kept.count(node) for node in range(nodes)} == {len(kept) // nodes}, "as many of each node"
+    assert planned["numa-spread"].injectors[0].cpus == planned["numa-bound"].injectors[0].cpus
+
+
+@pytest.mark.parametrize(
+    ("settings", "servers", "injectors"),
+    [
+        # What fits one node is of one, and the rest of that node is the injectors'.
+        (("cores=4", "injector_cores=4"), [[0, 1], [2, 3]], [4, 5, 6, 7]),
+        (("cores=4", "injector_cores=shared"), [[0, 1], [2, 3]], [0, 1, 2, 3]),
+        # What does not has equally many of both.
+        (("cores=12",), [[0, 1, 2, 3, 4, 5], [8, 9, 10, 11, 12, 13]], [6, 7, 14, 15]),
+    ],
+)
+def test_a_number_of_cores_is_of_the_fewest_nodes(
+    settings: tuple[str, ...], servers: list[list[int]], injectors: list[int]
+) -> None:
+    spec = specs("jvm-count", "jvms=1,2", *settings, host=cores(16), nodes=2)["jvms-2"]
+    assert [server.cpus for server in spec.servers] == servers
+    assert spec.injectors[0].cpus == injectors
+
+
+def test_a_jvm_on_several_nodes_is_noted() -> None:
+    planned = specs("jvm-count", "jvms=1,2,3", "injector_cores=shared", host=cores(12), nodes=2)
+    notes = {name: [note for note in spec.notes if "NUMA" in note] for name, spec in planned.items()}
+    assert notes == {
+        "jvms-1": ["jvms-1: 1 of 1 JVMs have cores of several NUMA nodes"],
+        "jvms-2": [],
+        "jvms-3": ["jvms-3: 1 of 3 JVMs have cores of several NUMA nodes"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "host", "noted"),
+    [
+        ("hotspot", cores(2), "20 JVMs with 2 GC threads by default are 40 GC threads"),
+        ("openj9", cores(2), "20 JVMs with 2 GC threads by default are 40 GC threads"),
+        # Of 16 CPUs HotSpot takes 13 each.
+        ("hotspot", cores(16), "20 JVMs with 13 GC threads by default are 260 GC threads"),
+        ("openj9", cores(16), "20 JVMs with 16 GC threads by default are 320 GC threads"),
+        # None has fewer than one.
+        ("hotspot", cores(1), None),
+    ],
+)
+def test_gc_threads_that_jvms_choose_themselves_are_noted(kind: Any, host: Any, noted: str | None) -> None:
+    planned = specs(
+        "gc-threads-20-jvms", "injector_cores=shared", host=host, runtime=processes(make_jvm(kind))
+    )
+    notes = [note for note in planned["gc-threads-default"].notes if "GC threads" in note]
+    assert len(notes) == (noted is not None)
+    assert noted is None or noted in notes[0]
 
 
 @pytest.mark.parametrize(("threads", "told"), [(1, True), (8, False)])
@@ -209,6 +273,60 @@ def test_a_heap_below_what_the_server_needs_is_refused() -> None:
         specs("jvm-count", "jvms=1,64")
 
 
+@pytest.mark.parametrize("count", [2, 8, 12, 14, 16, 20, 24, 28, 36, 40, 128])
+def test_jvms_have_cores_of_their_own_or_the_plan_says_that_they_share(count: int) -> None:
+    """On 12 cores nine were left: 2 and 4 JVMs were on all nine in silence, 6 and 12 on three each."""
+    planned = specs("jvm-count", host=cores(count))
+    for name, spec in planned.items():
+        shared = {server.cpus_shared_with for server in spec.servers} != {1}
+        said = [note for note in spec.notes if note.startswith(f"{name}: {len(spec.servers)} JVMs")]
+        assert bool(said) is shared, (name, spec.notes)
+    assert len({spec.server_cores for spec in planned.values()}) == 1
+    if count in (16, 20, 24, 36, 40, 128):
+        assert not [note for spec in planned.values() for note in spec.notes if "JVMs" in note]
+
+
+def test_jvms_that_are_not_pinned_apart_are_noted() -> None:
+    found = specs("jvm-count", "jvms=2,4", "injector_cores=2", host=cores(8))
+    assert found["jvms-2"].notes == []
+    (note,) = found["jvms-4"].notes
+    assert note.startswith(
+        "jvms-4: 4 JVMs are not pinned apart, as 6 cores do not split evenly: 2 share 3 cores"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "host", "more"),
+    [
+        ("jvm-count", (), cores(128), 192),
+        ("jvm-count", (), cores(2), None),
+        ("jvm-count", ("think_time=1s",), cores(128), None),
+        ("cpu-limits", ("users=2",), cores(128), 4),
+        # Six cores of a POWER9 with eight are the servers'.
+        ("daytrader-scale", ("jvms=1,2",), cores(8, threads=8), 96),
+        ("daytrader-scale", ("jvms=1,2", "users=96"), cores(8, threads=8), None),
+        # Its users pause, and a rate is no number of requests in flight.
+        ("olio-fixed-load", ("users=20",), cores(128), None),
+        ("load-levels", (), cores(128), None),
+    ],
+)
+def test_users_who_cannot_keep_the_cpus_busy_are_noted(
+    name: str, settings: tuple[str, ...], host: Any, more: int | None
+) -> None:
+    planned = specs(name, *settings, host=host)
+    notes = {note for spec in planned.values() for note in spec.notes if "at a time" in note}
+    assert bool(notes) is (more is not None), notes
+    assert more is None or any(note.endswith(f"raise users to {more} or more") for note in notes), notes
+
+
+@pytest.mark.parametrize("name", ["smt", "scale-smt"])
+@pytest.mark.parametrize("quick", [False, True])
+def test_smt_has_the_users_that_a_small_power9_needs(name: str, quick: bool) -> None:
+    """8 users of the quick form could use 8 of 48 CPUs: more threads of a core had nothing to do."""
+    planned = specs(name, "smt=off,on", quick=quick, host=cores(8, threads=8))
+    assert not [note for spec in planned.values() for note in spec.notes if "at a time" in note]
+
+
 def test_a_large_host_keeps_a_quarter_of_its_cores_for_the_injectors() -> None:
     spec = specs("jvm-count", host=cores(8))["jvms-2"]
     assert (spec.server_cores, spec.injectors[0].cpus) == (6, [6, 7])
@@ -225,18 +343,24 @@ def test_spare_cores_go_to_the_injectors() -> None:
     ("offers", "even"),
     [
         # 15 and 12 cores would be left: the load side has 12 in both.
-        ({"a": (1, 16), "b": (4, 16)}, 12),
-        ({"a": (1, 4), "b": (2, 4)}, 2),
+        ([(1, 16), (4, 16)], 12),
+        ([(1, 4), (2, 4)], 2),
         # All cores are the servers' in one of the arms of a small host: shared in both.
-        ({"a": (1, 2), "b": ("all", 2)}, "shared"),
-        ({"a": (1, 8), "b": ("all", 8)}, 2),
-        ({"a": (2, 4), "b": (2, 4)}, None),
-        ({"a": ("all", 2), "b": ("all", 2)}, None),
-        ({}, None),
+        ([(1, 2), ("all", 2)], "shared"),
+        ([(1, 8), ("all", 8)], 2),
+        ([(2, 4), (2, 4)], 2),
+        ([("all", 2), ("all", 2)], "shared"),
+        # A quarter, or what lets the JVMs of most arms come out even, and never more than half.
+        ([("all", 12)], 3),
+        ([("all", 12, 1), ("all", 12, 2)], 4),
+        ([("all", 12, jvms) for jvms in (1, 2, 4)], 4),
+        ([("all", 24, jvms) for jvms in (1, 2, 4, 6, 12)], 12),
+        ([("all", 28, jvms) for jvms in (1, 2, 4, 6, 12)], 8),
+        ([("all", 7, 2)], "shared"),
     ],
 )
-def test_the_load_side_has_the_same_cores_in_every_arm(offers: Any, even: int | str | None) -> None:
-    assert even_injector_cores(offers) == even
+def test_the_load_side_has_the_same_cores_in_every_arm(offers: Any, even: int | str) -> None:
+    assert auto_injector_cores([Offer(*offer) for offer in offers]) == even
 
 
 @pytest.mark.parametrize(
@@ -260,7 +384,9 @@ def test_monolith_and_microservices_have_equal_cores_and_heap() -> None:
     assert [(one.heap_bytes or 0) // MIB for one in services.servers] == [256, 512, 512, 512, 256]
     assert {tuple(one.cpus) for spec in (monolith, services) for one in spec.servers} == {(0, 1)}
     assert sum(one.cores for one in services.servers) == pytest.approx(2)
-    assert services.notes == ["topology-microservices: 5 JVMs of 5 services share all 2 cores"]
+    sharing, gc_threads = services.notes
+    assert sharing == "topology-microservices: 5 JVMs of 5 services share all 2 cores"
+    assert "5 JVMs with 2 GC threads by default are 10 GC threads" in gc_threads
 
 
 def test_each_service_has_as_many_jvms_as_asked_for() -> None:
