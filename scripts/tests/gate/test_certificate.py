@@ -16,6 +16,7 @@ from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.certificate import (
     Certificate,
+    Windows,
     find_needs,
     make_certificate,
     noise_of,
@@ -33,6 +34,7 @@ from steelyard.gate.certificates import (
 )
 from steelyard.gate.conditions import Conditions, conditions_of, different_fields
 from steelyard.gate.interim import INTERIM_PAIRS, floor_of
+from steelyard.gate.needs import relative_spread
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
@@ -143,6 +145,22 @@ def test_says_how_many_blocks_an_effect_takes() -> None:
     assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
 
 
+@pytest.mark.parametrize(
+    ("arms", "blocks"), [(2, [24, 12, 6]), (4, [32, 16, 8]), (6, [36, 18, 9])], ids=["2", "4", "6 arms"]
+)
+def test_several_arms_take_more_blocks_as_a_session_judges_them_together(
+    arms: int, blocks: list[int]
+) -> None:
+    made = make_certificate(equal_session(10), starts(0.01, 10))
+    (noise,) = made.noise
+    made = made.model_copy(update={"noise": [noise.model_copy(update={"pair_sd": 0.02})]})
+    needs = find_needs(made.noise[0], (0.02, 0.03, 0.05), 100.0, arms - 1)
+    assert [need.blocks for need in needs] == blocks
+    (line,) = sentences(made, "cpu_per_1k", 100.0, arms - 1)
+    for percent, number in zip((2, 3, 5), blocks, strict=True):
+        assert f"a true {percent} %: {number} blocks, " in line
+
+
 def test_variance_is_split_over_starts_and_windows() -> None:
     """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
     rng = np.random.default_rng(8)
@@ -165,6 +183,27 @@ def test_variance_is_split_over_starts_and_windows() -> None:
         for one in made
     ]
     assert windows_of(same).start_sd < 0.05
+
+
+def test_what_an_arm_changes_is_no_variation_of_starts() -> None:
+    """30 % more throughput of one arm were 19 % from start to start, and no window seemed to save anything."""
+
+    def split(change: float) -> Windows:
+        rng = np.random.default_rng(8)
+        made = []
+        for at in range(60):
+            level = 1000 * (1 + change * (at % 2)) * math.exp(rng.normal(0, 0.03) + at / 300)
+            trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
+            phases = {"ramp": (0.0, 1.0), "measure": (11.0, 41.0)}
+            made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
+        # A block without one arm says nothing of starts.
+        found = windows_of(made[:-1])
+        assert found is not None
+        return found
+
+    equal, faster = split(0.0), split(0.3)
+    assert faster.start_sd == pytest.approx(equal.start_sd)
+    assert relative_spread(faster, 30, 240) == pytest.approx(relative_spread(equal, 30, 240))
 
 
 @pytest.fixture
