@@ -16,12 +16,10 @@ from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.certificate import (
     Certificate,
-    Windows,
     find_needs,
     make_certificate,
     noise_of,
     sentences,
-    windows_of,
 )
 from steelyard.gate.certificates import (
     _combine,
@@ -34,7 +32,6 @@ from steelyard.gate.certificates import (
 )
 from steelyard.gate.conditions import Conditions, conditions_of, different_fields
 from steelyard.gate.interim import INTERIM_PAIRS, floor_of
-from steelyard.gate.needs import relative_spread
 from steelyard.jvm.settings import JvmSettings
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_record
@@ -159,51 +156,6 @@ def test_several_arms_take_more_blocks_as_a_session_judges_them_together(
     (line,) = sentences(made, "cpu_per_1k", 100.0, arms - 1)
     for percent, number in zip((2, 3, 5), blocks, strict=True):
         assert f"a true {percent} %: {number} blocks, " in line
-
-
-def test_variance_is_split_over_starts_and_windows() -> None:
-    """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
-    rng = np.random.default_rng(8)
-    made = []
-    for at in range(400):
-        level = 1000 * math.exp(rng.normal(0, 0.03))
-        trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
-        phases = {"start": (0.0, 7.0), "ramp": (7.0, 10.0), "warmup": (10.0, 20.0), "measure": (20.0, 50.0)}
-        made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
-    found = windows_of(made)
-    assert found.per_start == 15
-    assert found.start_seconds == 20
-    assert found.window_sd == pytest.approx(0.04 / math.sqrt(2), rel=0.05)
-    assert found.start_sd == pytest.approx(0.03, rel=0.1)
-    # sqrt(20 s / 2 s) x 2.83 % / 3 %
-    assert found.best == round(math.sqrt(10) * found.window_sd / found.start_sd) == 3
-    assert windows_of(made[:4]) is None
-    same = [
-        one.model_copy(update={"trace": [(s, rate * 1000 / one.trace[0][1]) for s, rate in one.trace]})
-        for one in made
-    ]
-    assert windows_of(same).start_sd < 0.05
-
-
-def test_what_an_arm_changes_is_no_variation_of_starts() -> None:
-    """30 % more throughput of one arm were 19 % from start to start, and no window seemed to save anything."""
-
-    def split(change: float) -> Windows:
-        rng = np.random.default_rng(8)
-        made = []
-        for at in range(60):
-            level = 1000 * (1 + change * (at % 2)) * math.exp(rng.normal(0, 0.03) + at / 300)
-            trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
-            phases = {"ramp": (0.0, 1.0), "measure": (11.0, 41.0)}
-            made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
-        # A block without one arm says nothing of starts.
-        found = windows_of(made[:-1])
-        assert found is not None
-        return found
-
-    equal, faster = split(0.0), split(0.3)
-    assert faster.start_sd == pytest.approx(equal.start_sd)
-    assert relative_spread(faster, 30, 240) == pytest.approx(relative_spread(equal, 30, 240))
 
 
 @pytest.fixture
