@@ -218,7 +218,7 @@ def arm_levels(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
     return _fit_arms_and_blocks(values)[0]
 
 
-def variance_left(values: Mapping[str, Mapping[Any, float]]) -> float | None:
+def residual_variance(values: Mapping[str, Mapping[Any, float]]) -> float | None:
     """Variance of the logarithms beyond what arms and blocks differ by on average; None: too few figures."""
     _, squares, freedom = _fit_arms_and_blocks(values)
     return squares / freedom if freedom > 0 else None

@@ -26,8 +26,8 @@ from steelyard.analysis.paired import (
     fraction_of,
     paired_test,
     ratio_of,
+    residual_variance,
     two_groups,
-    variance_left,
 )
 from steelyard.analysis.rounds import Place, seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete
@@ -276,7 +276,7 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
     per_start = min(map(len, series))
     within = fmean(variance(rates) for rates in series)
     # Neither what an arm changes nor a drift of the host is a matter of starts.
-    total = variance_left(starts)
+    total = residual_variance(starts)
     if total is None:
         return None
     between = max(0.0, total - within / per_start)
