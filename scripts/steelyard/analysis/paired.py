@@ -213,18 +213,33 @@ def two_groups(values: Sequence[float]) -> float | None:
 def arm_levels(values: Mapping[str, Mapping[Any, float]]) -> dict[str, float]:
     """Level of each arm on the log scale, up to a common constant; arms with a figure that has no logarithm left out.
 
-    Least squares over arms and blocks (Yates, Empire Journal of Experimental Agriculture, 1933): by their means, an arm
-    that lacks a bad block would look better than the others.
+    Of least squares: by their means, an arm that lacks a bad block would look better than the others.
     """
+    return _fit_arms_and_blocks(values)[0]
+
+
+def residual_variance(values: Mapping[str, Mapping[Any, float]]) -> float | None:
+    """Variance of the logarithms beyond what arms and blocks differ by on average; None: too few figures."""
+    _, squares, freedom = _fit_arms_and_blocks(values)
+    return squares / freedom if freedom > 0 else None
+
+
+def _fit_arms_and_blocks(
+    values: Mapping[str, Mapping[Any, float]],
+) -> tuple[dict[str, float], float, int]:
+    """Levels of the arms by least squares over arms and blocks (Yates, Empire Journal of Experimental Agriculture,
+    1933), the sum of squares that they leave, and its degrees of freedom."""
     usable = {arm: by_block for arm, by_block in values.items() if by_block and min(by_block.values()) > 0}
     arms, blocks = [*usable], sorted({block for by_block in usable.values() for block in by_block})
     cells = [(arm, block) for arm, by_block in usable.items() for block in by_block]
     design = [[*(a == arm for a in arms), *(b == block for b in blocks)] for arm, block in cells]
     if not cells:
-        return {}
-    logs = [math.log(usable[arm][block]) for arm, block in cells]
-    levels = np.linalg.lstsq(np.array(design, dtype=float), np.array(logs), rcond=None)[0]
-    return dict(zip(arms, map(float, levels), strict=False))
+        return {}, 0.0, 0
+    logs = np.array([math.log(usable[arm][block]) for arm, block in cells])
+    matrix = np.array(design, dtype=float)
+    levels, _, rank, _ = np.linalg.lstsq(matrix, logs, rcond=None)
+    left = logs - matrix @ levels
+    return dict(zip(arms, map(float, levels), strict=False)), float(left @ left), len(cells) - int(rank)
 
 
 def adjust_p(p: float | None, comparisons: int) -> float | None:

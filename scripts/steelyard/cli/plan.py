@@ -22,8 +22,19 @@ from steelyard.cli.run import carry_out, make_ready
 from steelyard.gate.certificate import sentences
 from steelyard.gate.needs import describe_needs
 from steelyard.gate.plan import find_certificate_here, pair_seconds, plan_certification
-from steelyard.gate.power import FEWEST, Earlier, describe, earlier_sessions, knows_spread, predict_detectable
+from steelyard.gate.power import (
+    FEWEST,
+    Earlier,
+    describe,
+    earlier_sessions,
+    knows_spread,
+    no_spread_reason,
+    pilot_obstacle,
+    predict_detectable,
+    switches_host,
+)
 from steelyard.gate.quick import sharpen_quick
+from steelyard.gate.result import main_void_reason
 from steelyard.paths import RESULTS
 from steelyard.results.figures import count
 from steelyard.results.spec import MEASURED_ROLES, Component, Spec
@@ -61,7 +72,7 @@ def plan(
     made = make_plan(request)
     earlier = earlier_sessions(made, out)
     if pilot and not knows_spread(made, earlier):
-        _run_pilot(request, out)
+        _run_pilot(request, made, out)
         earlier = earlier_sessions(made, out)
     made = sharpen_quick(made, earlier)
     if as_json:
@@ -117,31 +128,47 @@ def _print_schedule(made: SessionPlan) -> None:
         print_line(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
 
 
-def _run_pilot(request: RunRequest, out: Path) -> None:
-    """The fewest pairs of the experiment's baseline with itself that tell its spread, kept as a session like others.
+def _run_pilot(request: RunRequest, made: SessionPlan, out: Path) -> None:
+    """The fewest pairs of the experiment's baseline with itself that tell its spread, kept as a session like others;
+    none where they would not, and then it says why.
 
     Raises:
-        BadInput: of a search, which has no pairs; what `certify` and `run` raise.
+        SteelyardError: what `certify` and `run` raise.
     """
     console = open_console(stderr=True)
+    if (reason := pilot_obstacle(made)) is not None:
+        print_line(console, f"no pilot: {reason}")
+        return
     pilot = plan_certification(replace(request, blocks=FEWEST, profilers=(), counters=()))
     make_ready(pilot, console, [out])
     directory = new_session(pilot, out)
     pairs = f"{count(FEWEST, 'pair')} of equal arms, about {options.expected_time(pilot)}"
     print_line(console, f"pilot: {pairs}; {directory.path}")
-    carry_out(directory, pilot.runtimes, console)
+    trials = carry_out(directory, pilot.runtimes, console)
+    if not knows_spread(made, earlier_sessions(made, out)):
+        estimates = directory.analysis().estimates.get(made.experiment.metrics.primary, {})
+        usable = max((estimate.n for estimate in estimates.values()), default=0)
+        of = f"{usable} of {count(FEWEST, 'pair')} could be used{main_void_reason(trials)}"
+        report = directory.path / "report.html"
+        print_line(console, f"pilot: how much trials vary is still not known: {of}; report: {report}")
 
 
 def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]:
     """What a noise certificate of this host says it takes to see an effect; nothing without one."""
-    if made.experiment.search is not None or all(spec.remote for spec in made.specs.values()):
+    if no_spread_reason(made) is not None or all(spec.remote for spec in made.specs.values()):
         return []
     certificate = find_certificate_here(made, out / "certificates", pool)
     if isinstance(certificate, str):
         return []
     block = pair_seconds(made, certificate) / 2 * len(made.specs)
-    lines = sentences(certificate, made.experiment.metrics.primary, block)
-    return [f"\nBy the noise certificate {certificate.name}, 80 % power:", *(f"  {line}" for line in lines)]
+    # One arm alone has no comparison to correct for.
+    comparisons = max(1, len(made.specs) - 1)
+    lines = sentences(certificate, made.experiment.metrics.primary, block, comparisons)
+    left = ", switches of the host left out" if switches_host(made) else ""
+    return [
+        f"\nBy the noise certificate {certificate.name}, 80 % power{left}:",
+        *(f"  {line}" for line in lines),
+    ]
 
 
 def _runs_on(spec: Spec) -> str:

@@ -26,9 +26,10 @@ from steelyard.analysis.paired import (
     fraction_of,
     paired_test,
     ratio_of,
+    residual_variance,
     two_groups,
 )
-from steelyard.analysis.rounds import seconds_of, valid_trials
+from steelyard.analysis.rounds import Place, seconds_of, valid_trials
 from steelyard.errors import BadInput, Incomplete
 from steelyard.gate.conditions import (
     Conditions,
@@ -257,6 +258,7 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
     """The variance of throughput between starts and between windows of a start, from what servers counted each
     second."""
     series, spent = [], []
+    starts: dict[str, dict[Place, float]] = {}
     for trial in trials:
         ramp, measure = trial.phases.get("ramp"), trial.phases.get("measure")
         if trial.state != "valid" or ramp is None or measure is None:
@@ -267,20 +269,18 @@ def windows_of(trials: Sequence[Trial]) -> Windows | None:
         means = [fmean(rates[at : at + size]) for at in range(0, len(rates) - size + 1, size)]
         if len(means) >= 2 and fmean(means) > 0:
             series.append([value / fmean(means) for value in means])
-            spent.append((trial.block, measure[0] - trial.started, math.log(fmean(means))))
+            spent.append(measure[0] - trial.started)
+            starts.setdefault(trial.arm, {})[trial.block, trial.attempt] = fmean(means)
     if len(series) < FEWEST:
         return None
     per_start = min(map(len, series))
     within = fmean(variance(rates) for rates in series)
-    # Between starts of one block alone: a drift of the host is no matter of starts.
-    blocks: dict[int, list[float]] = {}
-    for block, _, log in spent:
-        blocks.setdefault(block, []).append(log)
-    several = [variance(logs) for logs in blocks.values() if len(logs) >= 2]
-    if not several:
+    # Neither what an arm changes nor a drift of the host is a matter of starts.
+    total = residual_variance(starts)
+    if total is None:
         return None
-    between = max(0.0, fmean(several) - within / per_start)
-    cost = fmean(seconds for _, seconds, _ in spent)
+    between = max(0.0, total - within / per_start)
+    cost = fmean(spent)
     return Windows(
         seconds=WINDOW,
         per_start=per_start,
@@ -312,14 +312,21 @@ def pair_seconds(trials: Sequence[Trial]) -> float:
     )
 
 
-def find_needs(noise: Noise, effects: Sequence[float], pair: float) -> list[Need]:
-    """Pairs and time in which a session finds true effects with 80 % power, the spread at its upper 95 % bound."""
-    return [_find_need(noise, effect, pair) for effect in effects]
+def find_needs(noise: Noise, effects: Sequence[float], pair: float, comparisons: int = 1) -> list[Need]:
+    """Pairs and time in which a session finds true effects with 80 % power, the spread at its upper 95 % bound.
+
+    Args:
+        noise: of the metric.
+        effects: as fractions.
+        pair: seconds of a pair, or of a block of several arms.
+        comparisons: that the session judges together: its arms beside the baseline.
+    """
+    return [_find_need(noise, effect, pair, comparisons) for effect in effects]
 
 
-def _find_need(noise: Noise, effect: float, pair: float) -> Need:
+def _find_need(noise: Noise, effect: float, pair: float, comparisons: int) -> Need:
     def detectable(blocks: int) -> float:
-        return detectable_effect(blocks, noise.pair_sd, 1, noise.pairs) or math.inf
+        return detectable_effect(blocks, noise.pair_sd, comparisons, noise.pairs) or math.inf
 
     low, high = 2, 2
     while detectable(high) > effect and high < WINDOWS:
@@ -332,14 +339,18 @@ def _find_need(noise: Noise, effect: float, pair: float) -> Need:
     return Need(effect, low, low * pair)
 
 
-def sentences(certificate: Certificate, name: str, pair: float | None = None) -> list[str]:
-    """What a certificate says of a metric, for `plan` and `certify`; `pair`: seconds of a pair, where it is another."""
+def sentences(
+    certificate: Certificate, name: str, pair: float | None = None, comparisons: int = 1
+) -> list[str]:
+    """What a certificate says of a metric, for `plan` and `certify`; arguments as of `find_needs`, `pair` None: as its
+    own."""
     noise = certificate.of(name)
     label = metric_info(name).label
     if noise is None:
         return [f"{label}: the certificate has no figure of it"]
     sizes = []
-    for need in find_needs(noise, (0.01, 0.02, 0.03, 0.05), pair or certificate.pair_seconds):
+    effects = (0.01, 0.02, 0.03, 0.05)
+    for need in find_needs(noise, effects, pair or certificate.pair_seconds, comparisons):
         size = percent(need.effect, 0)
         if need.blocks is None or need.seconds is None:
             sizes.append(f"a true {size}: not on this host")

@@ -15,7 +15,14 @@ from typing import NamedTuple
 from steelyard.analysis.paired import detectable_effect
 from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import Windows, windows_of
-from steelyard.gate.power import Earlier, Spread, primary_spread
+from steelyard.gate.power import (
+    SWITCHES_ADD,
+    Earlier,
+    Spread,
+    describe_source,
+    primary_spread,
+    switches_host,
+)
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.session.plan import SessionPlan
@@ -53,26 +60,27 @@ def describe_needs(plan: SessionPlan, earlier: Sequence[Earlier]) -> list[str]:
     others = len(plan.arms) - 1
     if spread is None:
         return []
-    seen = detectable_effect(plan.experiment.design.blocks, spread.sd, others)
+    windows = known_windows(spread)
+    sd = sd_with(spread, windows, plan.experiment.load.measure)
+    seen = detectable_effect(plan.experiment.design.blocks, sd, others)
     if seen is not None and seen <= WANTED:
         return []
-    windows = known_windows(spread)
     named = [
         need
         for arms in dict.fromkeys((others + 1, 2))
-        if (need := _cheapest(plan, spread.sd, windows, arms)) is not None
+        if (need := _cheapest(plan, spread, windows, arms)) is not None
     ]
     label = metric_info(plan.experiment.metrics.primary).label
     whose = (
-        f"by the spread in {spread.earlier.id}"
+        f"by the spread seen in {describe_source(plan, spread)}"
         if spread.earlier is not None
-        else "by the largest published spread"
+        else f"by the largest published spread{SWITCHES_ADD if switches_host(plan) else ''}"
     )
     if not named:
         least = f"{count(MOST_BLOCKS, 'block')} of any of these arms"
-        return [f"To see {percent(WANTED, 0)} in {label} ({whose}): not with {least}; use a quieter host"]
+        return [f"To see {percent(WANTED, 0)} in {label}, {whose}: not with {least}; use a quieter host"]
     each = "; or ".join(_need_text(need, plan) for need in named)
-    return [f"To see {percent(WANTED, 0)} in {label} ({whose}): {each}"]
+    return [f"To see {percent(WANTED, 0)} in {label}, {whose}: {each}"]
 
 
 def _need_text(need: SessionNeed, plan: SessionPlan) -> str:
@@ -84,27 +92,34 @@ def _need_text(need: SessionNeed, plan: SessionPlan) -> str:
 
 
 def known_windows(spread: Spread) -> Windows | None:
-    """Where throughput varied in the session that tells the spread."""
-    if spread.directory is None:
+    """Where throughput varied in the session that tells the spread; None: not known, or it is the spread of another
+    metric."""
+    if spread.directory is None or spread.metric != "throughput":
         return None
     with suppress(SteelyardError, LookupError, TypeError, ValueError):
         return windows_of(spread.directory.trials())
     return None
 
 
-def _cheapest(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> SessionNeed | None:
-    return min(_needs(plan, sd, windows, arms), key=lambda need: need.seconds, default=None)
+def sd_with(spread: Spread, windows: Windows | None, seconds: float) -> float:
+    """The spread with windows of so many seconds; as it was seen where nothing tells what they change."""
+    if windows is None or spread.earlier is None:
+        return spread.sd
+    return spread.sd * relative_spread(windows, spread.earlier.experiment.load.measure, seconds)
 
 
-def _needs(plan: SessionPlan, sd: float, windows: Windows | None, arms: int) -> Iterator[SessionNeed]:
+def _cheapest(plan: SessionPlan, spread: Spread, windows: Windows | None, arms: int) -> SessionNeed | None:
+    return min(_needs(plan, spread, windows, arms), key=lambda need: need.seconds, default=None)
+
+
+def _needs(plan: SessionPlan, spread: Spread, windows: Windows | None, arms: int) -> Iterator[SessionNeed]:
     load = plan.experiment.load
     each = [expected_seconds(spec) for spec in plan.specs.values()]
     # Which arm it would be is the reader's to say.
     trial = math.fsum(each) / len(each)
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
-        spread = sd * (relative_spread(windows, load.measure, longer) if windows is not None else 1.0)
-        blocks = _fewest_blocks(spread, arms - 1)
+        blocks = _fewest_blocks(sd_with(spread, windows, longer), arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
 

@@ -41,7 +41,8 @@ SAME_HOST = ("hostname", "cpu_model", "cpus")
 """With the same memory, as far as a start of a kernel leaves it the same."""
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""
-_UNKNOWN = "unknown: no earlier session on this host (`plan --pilot` runs one)"
+SWITCHES_ADD = ", to which switches of the host add"
+_UNKNOWN = "unknown: no earlier session on this host tells it"
 FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
 
@@ -102,7 +103,8 @@ def describe(plan: SessionPlan, changes: Sequence[DetectableChange]) -> list[str
         lines.append(f"{_label(plan, change.metric)}, {who}: {size}{change.source}")
     unknown = dict.fromkeys(change.metric for change in changes if change.source == _UNKNOWN)
     if unknown:
-        lines.append(f"{', '.join(_label(plan, name) for name in unknown)}: {_UNKNOWN}")
+        hint = " (`plan --pilot` runs one)" if pilot_obstacle(plan) is None else ""
+        lines.append(f"{', '.join(_label(plan, name) for name in unknown)}: {_UNKNOWN}{hint}")
     if plan.experiment.procedure == "steady":
         lines += filter(None, [window_note(round(plan.experiment.load.measure), WINDOW_NOISES)])
     if plan.experiment.procedure == "survive":
@@ -137,6 +139,7 @@ def _load_metrics(plan: SessionPlan) -> list[str]:
 class Spread(NamedTuple):
     """How the log ratio of a pair varies."""
 
+    metric: str
     sd: float
     known_from: int | None
     """Blocks that it was estimated from; None: it is published."""
@@ -144,15 +147,55 @@ class Spread(NamedTuple):
     directory: SessionDirectory | None
 
 
+def no_spread_reason(plan: SessionPlan) -> str | None:
+    """Why there is no spread of pairs in the primary metric; None: there is one."""
+    name = plan.experiment.metrics.primary
+    if plan.experiment.search is not None:
+        return "a search has no pairs"
+    if name == SURVIVED:
+        return "whether trials survive has no spread"
+    if name in _load_metrics(plan):
+        return f"{_label(plan, name)} is decided by the arrivals and not by the servers"
+    return None
+
+
+def pilot_obstacle(plan: SessionPlan) -> str | None:
+    """Why a pilot of equal arms would not tell the spread of the primary metric; None: it would."""
+    name = plan.experiment.metrics.primary
+    if (reason := no_spread_reason(plan)) is not None:
+        return reason
+    if len(plan.arms) < 2:
+        return "it has one arm, and compares nothing"
+    if metric_info(name).better == "neither":
+        return (
+            f"{_label(plan, name)} is neither good nor bad, and a pilot needs a metric that is one of the two"
+        )
+    if switches_host(plan):
+        return "its arms want different host states, and equal arms switch none"
+    return None
+
+
+def switches_host(plan: SessionPlan) -> bool:
+    """Whether some arm wants other host states than the baseline."""
+    return any(_is_switched(plan, arm.name) for arm in plan.arms)
+
+
+def _is_switched(plan: SessionPlan, name: str) -> bool:
+    """Whether the host is switched between an arm and the baseline, as `needs_switch` says of a session."""
+    baseline = next(arm.name for arm in plan.arms if arm.baseline)
+    return plan.specs[name].host_states != plan.specs[baseline].host_states
+
+
 def primary_spread(plan: SessionPlan, earlier: Sequence[Earlier]) -> Spread | None:
-    """That of the primary metric: as an earlier session here tells it, else the largest published one; None: of
-    searches, of what the load decides, and where neither is known."""
+    """That of the primary metric: as an earlier session here tells it, else the largest published one; None: where
+    there is none (`no_spread_reason`), and where neither is known. Of an arm that the host is switched for, if there
+    is one: it varies by what switches bring as well."""
     name, arms = plan.experiment.metrics.primary, [arm.name for arm in plan.arms if not arm.baseline]
-    if plan.experiment.search is not None or name in {SURVIVED, *_load_metrics(plan)} or not arms:
+    if no_spread_reason(plan) is not None or not arms:
         return None
-    seen = _known_spread(plan, earlier, name, arms[0])
+    seen = _known_spread(plan, earlier, name, max(arms, key=lambda arm: _is_switched(plan, arm)))
     if seen is None and name in PUBLISHED:
-        return Spread(math.sqrt(2) * PUBLISHED[name][1], None, None, None)
+        return Spread(name, math.sqrt(2) * PUBLISHED[name][1], None, None, None)
     return seen
 
 
@@ -163,10 +206,16 @@ def knows_spread(plan: SessionPlan, earlier: Sequence[Earlier]) -> bool:
 
 
 def _known_spread(plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm: str) -> Spread | None:
-    """The spread of a metric in the most alike session that tells it; None: no one does."""
+    """The spread of a metric in the most alike session that tells it; None: no one does. What switches of the host
+    bring is seen only where an estimate rests on them, and is in no other."""
+    switched = _is_switched(plan, arm)
     for session, analysis, directory in earlier:
         every = analysis.estimates.get(name, {})
-        estimates = {key: estimate for key, estimate in every.items() if estimate.n >= FEWEST}
+        estimates = {
+            key: estimate
+            for key, estimate in every.items()
+            if estimate.n >= FEWEST and (estimate.switches is not None) is switched
+        }
         if session.experiment.name == plan.experiment.name and arm in estimates:
             estimates = {arm: estimates[arm]}
         even = [e for e in estimates.values() if e.unequal is None and e.detectable]
@@ -175,25 +224,29 @@ def _known_spread(plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm:
         sizes, variances = [core.n for core in cores if core], [core.sd**2 for core in cores if core]
         if sizes:
             sd = math.sqrt(math.fsum(variances) / len(variances))
-            return Spread(sd, min(sizes), session, directory)
+            return Spread(name, sd, min(sizes), session, directory)
     return None
+
+
+def describe_source(plan: SessionPlan, spread: Spread) -> str:
+    """The session and the blocks that tell a spread, with their windows where those are not the plan's."""
+    assert spread.earlier is not None
+    assert spread.known_from is not None
+    own, windows = plan.experiment.load.measure, spread.earlier.experiment.load.measure
+    others = f" of {format_duration(windows)}, not {format_duration(own)}" if windows != own else ""
+    return f"{spread.earlier.id} ({count(spread.known_from, 'block')}{others})"
 
 
 def _predict(
     plan: SessionPlan, earlier: Sequence[Earlier], name: str, arm: str, comparisons: int
 ) -> DetectableChange:
-    blocks, load = plan.experiment.design.blocks, plan.experiment.load
+    blocks = plan.experiment.design.blocks
     spread = _known_spread(plan, earlier, name, arm)
-    if spread is not None and spread.earlier is not None and spread.known_from is not None:
+    if spread is not None:
         seen, bound = (
             detectable_effect(blocks, spread.sd, comparisons, known) for known in (None, spread.known_from)
         )
-        windows = spread.earlier.experiment.load.measure
-        others = ""
-        if windows != load.measure:
-            others = f" of {format_duration(windows)}, not {format_duration(load.measure)}"
-        of = f"{spread.earlier.id} ({count(spread.known_from, 'block')}{others})"
-        source = f"by the spread seen and its upper 95 % bound, from {of}"
+        source = f"by the spread seen and its upper 95 % bound, from {describe_source(plan, spread)}"
         return DetectableChange(name, arm, seen, bound, source)
     if name not in PUBLISHED:
         return DetectableChange(name, arm, None, None, _UNKNOWN)
@@ -201,6 +254,8 @@ def _predict(
     # Both arms of a pair vary.
     low, high = (detectable_effect(blocks, math.sqrt(2) * float(sd), comparisons) for sd in spreads)
     source = f"by published spreads ({whose})"
+    if _is_switched(plan, arm):
+        source += SWITCHES_ADD
     return DetectableChange(name, arm, low, high, source)
 
 

@@ -6,19 +6,20 @@ An experiment's quick form is of hosts that nobody has measured. Choices are com
 power in `BUDGET` seconds: all arms, or the baseline and the level farthest from it; windows up to eight times as long.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from statistics import fmean
 from typing import NamedTuple
 
-from steelyard.analysis.paired import detectable_effect
+from steelyard.analysis.paired import detectable_effect, fraction_of, sd_bound
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
-from steelyard.gate.needs import LONGER, known_windows, relative_spread
-from steelyard.gate.power import Earlier, Spread, primary_spread
+from steelyard.gate.needs import LONGER, known_windows, sd_with
+from steelyard.gate.power import Earlier, Spread, describe_source, primary_spread
 from steelyard.measure.registry import metric_info
-from steelyard.results.figures import count, percent
+from steelyard.results.figures import count, limit
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration
@@ -95,8 +96,7 @@ def _form(plan: SessionPlan, spread: Spread, arms: int, blocks: int, factor: int
     measured, windows = spread.earlier.experiment.load.measure, known_windows(spread)
     if windows is None and window != measured and factor != 1:
         return None
-    sd = spread.sd * (relative_spread(windows, measured, window) if windows is not None else 1.0)
-    effect = detectable_effect(blocks, sd, arms - 1)
+    effect = detectable_effect(blocks, sd_with(spread, windows, window), arms - 1)
     if effect is None:
         return None
     return QuickForm(effect, blocks * arms * _trial_seconds(plan, factor), arms, blocks, window)
@@ -129,14 +129,17 @@ def _extremes(experiment: Experiment, arms: Sequence[Arm]) -> list[str]:
 def _sentence(
     plan: SessionPlan, sharper: SessionPlan, now: QuickForm, best: QuickForm, spread: Spread
 ) -> str:
-    assert spread.earlier is not None
+    assert spread.known_from is not None
+    bound = fraction_of(math.log1p(best.effect) * sd_bound(spread.known_from))
     label = metric_info(plan.experiment.metrics.primary).label
     names = [arm.name for arm in sharper.arms]
-    arms = f"{len(names)} of {count(len(plan.arms), 'arm')} ({', '.join(names)})"
+    fewer = f"{len(names)} of {count(len(plan.arms), 'arm')} ({', '.join(names)})"
+    arms = fewer if len(names) < len(plan.arms) else "all arms"
     windows = "" if best.window == now.window else f" instead of {format_duration(now.window)}"
     sees = "sees" if best.effect <= QUICK_WANTED else "still sees no less than"
     return (
-        f"By the spread in {spread.earlier.id} a quick session as its file has it would see {percent(now.effect)} in"
-        f" {label}: it takes {arms if len(names) < len(plan.arms) else 'all arms'}, {count(best.blocks, 'block')} and"
-        f" windows of {format_duration(best.window)}{windows}, and {sees} {percent(best.effect)}."
+        f"By the spread seen in {describe_source(plan, spread)} a quick session as its file has it would see"
+        f" {limit(now.effect)} in {label}: it takes {arms}, {count(best.blocks, 'block')} and windows of"
+        f" {format_duration(best.window)}{windows}, and {sees} {limit(best.effect)}"
+        f" ({limit(bound)} by the upper 95 % bound of that spread)."
     )

@@ -20,7 +20,6 @@ from steelyard.gate.certificate import (
     make_certificate,
     noise_of,
     sentences,
-    windows_of,
 )
 from steelyard.gate.certificates import (
     _combine,
@@ -143,28 +142,20 @@ def test_says_how_many_blocks_an_effect_takes() -> None:
     assert sentences(made, "throughput") == ["throughput: the certificate has no figure of it"]
 
 
-def test_variance_is_split_over_starts_and_windows() -> None:
-    """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
-    rng = np.random.default_rng(8)
-    made = []
-    for at in range(400):
-        level = 1000 * math.exp(rng.normal(0, 0.03))
-        trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
-        phases = {"start": (0.0, 7.0), "ramp": (7.0, 10.0), "warmup": (10.0, 20.0), "measure": (20.0, 50.0)}
-        made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
-    found = windows_of(made)
-    assert found.per_start == 15
-    assert found.start_seconds == 20
-    assert found.window_sd == pytest.approx(0.04 / math.sqrt(2), rel=0.05)
-    assert found.start_sd == pytest.approx(0.03, rel=0.1)
-    # sqrt(20 s / 2 s) x 2.83 % / 3 %
-    assert found.best == round(math.sqrt(10) * found.window_sd / found.start_sd) == 3
-    assert windows_of(made[:4]) is None
-    same = [
-        one.model_copy(update={"trace": [(s, rate * 1000 / one.trace[0][1]) for s, rate in one.trace]})
-        for one in made
-    ]
-    assert windows_of(same).start_sd < 0.05
+@pytest.mark.parametrize(
+    ("arms", "blocks"), [(2, [24, 12, 6]), (4, [32, 16, 8]), (6, [36, 18, 9])], ids=["2", "4", "6 arms"]
+)
+def test_several_arms_take_more_blocks_as_a_session_judges_them_together(
+    arms: int, blocks: list[int]
+) -> None:
+    made = make_certificate(equal_session(10), starts(0.01, 10))
+    (noise,) = made.noise
+    made = made.model_copy(update={"noise": [noise.model_copy(update={"pair_sd": 0.02})]})
+    needs = find_needs(made.noise[0], (0.02, 0.03, 0.05), 100.0, arms - 1)
+    assert [need.blocks for need in needs] == blocks
+    (line,) = sentences(made, "cpu_per_1k", 100.0, arms - 1)
+    for percent, number in zip((2, 3, 5), blocks, strict=True):
+        assert f"a true {percent} %: {number} blocks, " in line
 
 
 @pytest.fixture

@@ -8,11 +8,14 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from builders import make_trial
+from pairs import BASE, NEW
 from test_certificate import equal_session, starts
 
 from steelyard.analysis.paired import sd_bound
-from steelyard.gate.certificate import best_windows, make_certificate
+from steelyard.gate.certificate import Windows, best_windows, make_certificate, windows_of
 from steelyard.gate.interim import floor_of, interims_until
+from steelyard.gate.needs import relative_spread
 from steelyard.gate.windows import best_window, describe_windows, figures_of, floor_in, variance_within
 from steelyard.measure.samples import Samples
 from steelyard.results.figures import percent
@@ -54,6 +57,54 @@ def test_the_variance_of_a_second_is_known_from_parts_of_any_length() -> None:
     pairs = seconds.reshape(400, 20, 2).mean(axis=2)
     for series, each in ((seconds, 1.0), (pairs, 2.0)):
         assert variance_within(series.tolist(), each) == pytest.approx(0.05**2, rel=0.05)
+
+
+def test_variance_is_split_over_starts_and_windows() -> None:
+    """Starts of 3 %, seconds of 4 %: windows of two seconds have 4 % / sqrt(2)."""
+    rng = np.random.default_rng(8)
+    made = []
+    for at in range(400):
+        level = 1000 * math.exp(rng.normal(0, 0.03))
+        trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
+        phases = {"start": (0.0, 7.0), "ramp": (7.0, 10.0), "warmup": (10.0, 20.0), "measure": (20.0, 50.0)}
+        made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
+    found = windows_of(made)
+    assert found is not None
+    assert found.per_start == 15
+    assert found.start_seconds == 20
+    assert found.window_sd == pytest.approx(0.04 / math.sqrt(2), rel=0.05)
+    assert found.start_sd == pytest.approx(0.03, rel=0.1)
+    # sqrt(20 s / 2 s) x 2.83 % / 3 %
+    assert found.best == round(math.sqrt(10) * found.window_sd / found.start_sd) == 3
+    assert windows_of(made[:4]) is None
+    same = [
+        one.model_copy(update={"trace": [(s, rate * 1000 / one.trace[0][1]) for s, rate in one.trace]})
+        for one in made
+    ]
+    alike = windows_of(same)
+    assert alike is not None
+    assert alike.start_sd < 0.05
+
+
+def test_what_an_arm_changes_is_no_variation_of_starts() -> None:
+    """30 % more throughput of one arm were 19 % from start to start, and no window seemed to save anything."""
+
+    def split(change: float) -> Windows:
+        rng = np.random.default_rng(8)
+        made = []
+        for at in range(60):
+            level = 1000 * (1 + change * (at % 2)) * math.exp(rng.normal(0, 0.03) + at / 300)
+            trace = [(float(second), level * (1 + rng.normal(0, 0.04))) for second in range(1, 41)]
+            phases = {"ramp": (0.0, 1.0), "measure": (11.0, 41.0)}
+            made.append(make_trial(at // 2 + 1, (BASE, NEW)[at % 2], phases=phases, trace=trace))
+        # A block without one arm says nothing of starts.
+        found = windows_of(made[:-1])
+        assert found is not None
+        return found
+
+    equal, faster = split(0.0), split(0.3)
+    assert faster.start_sd == pytest.approx(equal.start_sd)
+    assert relative_spread(faster, 30, 240) == pytest.approx(relative_spread(equal, 30, 240))
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a quick session chooses in the place of its file's form, by the spread of an earlier session here."""
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +10,11 @@ from pathlib import Path
 import pytest
 from test_power import earlier
 
-from steelyard.gate import quick
+from steelyard.analysis.paired import fraction_of, sd_bound
+from steelyard.gate import needs, quick
 from steelyard.gate.certificate import Windows
 from steelyard.gate.power import Earlier, Spread, earlier_sessions, primary_spread
-from steelyard.gate.quick import BUDGET, sharpen_quick
+from steelyard.gate.quick import BUDGET, _forms, sharpen_quick
 from steelyard.session.plan import RunRequest, SessionPlan, make_plan
 
 FILE = """steelyard: 1
@@ -24,6 +27,10 @@ deployment: {total_heap: 768m}
 load: {users: 8}
 quick: {blocks: 5, measure: 8s, warmup: 4s}
 """
+
+
+NOISY = Windows(seconds=2.0, per_start=4, window_sd=0.2, start_sd=0.0, start_seconds=60.0, best=None)
+"""Starts do not differ, and windows do."""
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +82,33 @@ def test_fewer_arms_and_more_blocks_where_windows_say_nothing(plan: SessionPlan,
 def test_longer_windows_where_windows_are_what_varies(
     plan: SessionPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    noisy = Windows(seconds=2.0, per_start=4, window_sd=0.2, start_sd=0.0, start_seconds=60.0, best=None)
-    monkeypatch.setattr(quick, "known_windows", lambda _spread: noisy)
+    monkeypatch.setattr(needs, "windows_of", lambda _trials: NOISY)
     chosen = sharpened(plan, tmp_path)
     assert chosen.experiment.load.measure > plan.experiment.load.measure
     assert "instead of 8 s" in chosen.choices[0]
+
+
+def test_windows_of_throughput_choose_nothing_for_another_metric(
+    plan: SessionPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier(tmp_path, plan, 5, 0.05)
+    monkeypatch.setattr(needs, "windows_of", lambda _trials: NOISY)
+    spread = primary_spread(plan, earlier_sessions(plan, tmp_path))
+    assert spread is not None
+    assert len({form.window for form in _forms(plan, spread)}) > 1
+    latency = spread._replace(metric="latency_p99")
+    assert {form.window for form in _forms(plan, latency)} == {plan.experiment.load.measure}
+
+
+@pytest.mark.usefixtures("varied")
+def test_what_it_sees_is_told_by_the_bound_of_a_spread_of_few_blocks_too(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    (sentence,) = sharpened(plan, tmp_path).choices
+    assert sentence.startswith("By the spread seen in one (5 blocks) a quick session")
+    size, bound = re.findall(r"no less than (\S+) % \((\S+) % by the upper 95 % bound", sentence)[0]
+    exact = fraction_of(math.log1p(float(size) / 100) * sd_bound(5))
+    assert float(bound) / 100 == pytest.approx(exact, rel=0.05)
 
 
 @pytest.mark.usefixtures("varied")
