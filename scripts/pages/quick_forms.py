@@ -46,8 +46,9 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 What `--quick` makes of each experiment: arms, blocks and windows by its file (with two levels of each state that is the
 host's), the time that its plan takes on two cores (whole ones: [all experiments](experiments.md)), and the change
 in its primary metric that it detects with 80 % power, by the spread of pairs in sessions that ran. *Not measured*: no
-session of that form is recorded. Where a form cannot see 10 %, its file says why (`quick.note`), and where an earlier
-session on your host says so, [`--quick` takes fewer arms and longer windows](../experiments.md).
+session of that form is recorded. Where a form is measured or predicted not to see 10 %, its file says why
+(`quick.note`), and where an earlier session on your host says so,
+[`--quick` takes fewer arms and longer windows](../experiments.md).
 
 *Predicted* is no measurement of the form: it is what its blocks and arms would detect with the spread of a pair that
 lab notes tell of sessions of the same workload, procedure and metric, on a virtual machine of two CPUs
@@ -140,8 +141,11 @@ def pair_sd(record: Measured) -> float:
     return half * math.sqrt(record["blocks"]) / t_quantile(1 - LEVEL / 2, record["blocks"] - 1)
 
 
-def predict(name: str, experiment: Experiment, arms: Sequence[Arm], spreads: Sequence[Measured]) -> str:
-    """What a form would detect, and whose spread says so; `-`: no session like it is told of."""
+def predict(
+    name: str, experiment: Experiment, arms: Sequence[Arm], spreads: Sequence[Measured]
+) -> tuple[float, str] | None:
+    """Smallest change that a form would detect, as a share, and whose spread says so; None: no session like it is told
+    of."""
     alike = [
         one
         for one in spreads
@@ -151,11 +155,11 @@ def predict(name: str, experiment: Experiment, arms: Sequence[Arm], spreads: Seq
     alike = [one for one in alike if one["experiment"] == name] or alike
     remote = any(arm.deployment.engine == "kubernetes" for arm in arms)
     if not alike or remote or len(arms) < 2 or experiment.search is not None:
-        return "-"
+        return None
     sd = math.sqrt(math.fsum(pair_sd(one) ** 2 for one in alike) / len(alike))
     effect = detectable_effect(experiment.design.blocks, sd, len(arms) - 1)
     whose = "its own" if alike[0]["experiment"] == name else ", ".join(one["experiment"] for one in alike)
-    return f"{percent(effect)} ({whose})"
+    return None if effect is None else (effect, whose)
 
 
 def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
@@ -179,7 +183,8 @@ def row(name: str, minutes: str, records: Sequence[Measured]) -> str:
     label = metric_info(experiment.metrics.primary).label
     link = f"[`{name}`](../../experiments/{name}.yaml)"
     predicted = predict(name, experiment, arms, read_measured(SPREADS))
-    cells = (link, label, detects, predicted, minutes, len(arms), experiment.design.blocks, window, measured)
+    would = "-" if predicted is None else f"{percent(predicted[0])} ({predicted[1]})"
+    cells = (link, label, detects, would, minutes, len(arms), experiment.design.blocks, window, measured)
     return f"| {' | '.join(map(str, cells))} |"
 
 

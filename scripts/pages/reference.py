@@ -124,7 +124,7 @@ def _type(value: Keys) -> str:
 
 
 def write_results() -> str:
-    """The last session of each experiment, newest first, those before them, and which experiments were not run yet."""
+    """The last session of each experiment, newest first, those before them, and which experiments have none here."""
     entries: list[dict[str, Any]] = json.loads(SEEN.read_text(encoding="utf-8"))
     newest = sorted(entries, key=lambda entry: entry["day"], reverse=True)
     last: dict[str, dict[str, Any]] = {}
@@ -142,9 +142,9 @@ def write_results() -> str:
         " from the lab note, and the commit is not known.\n\n"
         f"{_seen_table(list(last.values()))}\n"
         f"## Earlier sessions\n\n{_seen_table(earlier)}\n"
-        f"## No session yet\n\n{', '.join(f'`{name}`' for name in missing)}.\n\n"
-        f"{len(missing)} of the {len(there)} [experiments](experiments.md) have no session in this list;"
-        " pages of the workloads have figures of some.\n\n"
+        f"## Not in this list\n\n{', '.join(f'`{name}`' for name in missing)}.\n\n"
+        f"{len(missing)} of the {len(there)} [experiments](experiments.md) have no session in this list; `capacity`"
+        " ran, and its figures were not kept ([what ran](tested-on.md)).\n\n"
         "Entries are kept in `docs/results/seen.json`.\n"
     )
 

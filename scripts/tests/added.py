@@ -15,11 +15,12 @@ TESTS = Path(__file__).parent
 PAGE = ROOT / "docs" / "development.md"
 
 
-def example(title: str) -> str:
-    """The code below a heading of the section, as it stands there."""
+def example(title: str, place: int = 1) -> str:
+    """The first code below a heading of the section, or the one at that place, as it stands there."""
     section = PAGE.read_text(encoding="utf-8").partition("\n## How to add\n")[2].partition("\n## ")[0]
     code = section.partition(f"\n### {title}\n")[2].partition("\n### ")[0]
-    return code.partition("\n```")[2].partition("\n")[2].partition("```")[0]
+    blocks = code.split("\n```")[1::2]
+    return blocks[place - 1].partition("\n")[2] + "\n" if len(blocks) >= place else ""
 
 
 def copy_checkout(root: Path) -> Path:

@@ -207,8 +207,8 @@ TrustOption = Annotated[
     Option(
         "--trust",
         envvar="STEELYARD_TRUST",
-        help="Run the commands of a workload file that is not of this checkout, or of a session that was not begun"
-        " here, now and as long as it stays as it is.",
+        help="Run what a workload or an experiment file that is not of this checkout names, or a session that was not"
+        " begun here, now and as long as it stays as it is.",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
@@ -243,6 +243,7 @@ def _session_options(
         first_port=port,
         target=ClusterTarget(context, namespace),
         trust=trust,
+        approve=partial(_require_trusted_experiment, trust=trust),
         argv=sys.argv[1:],
     )
 
@@ -282,6 +283,16 @@ def require_trust(workload: str, trust: bool) -> None:
         f"{path} is not of this checkout, and its commands run as you", trust
     ):
         keep_trust(path)
+
+
+def _require_trusted_experiment(path: Path, trust: bool) -> None:
+    """Run no JDK and no JVM option of an experiment file of somebody else before a person agreed (raises as
+    `require_trust`)."""
+    files = [path.resolve()]
+    if not (are_of_checkout(files) or is_kept(files)) and _agrees(
+        f"{path} is not of this checkout, and its JDKs and JVM options can run any program as you", trust
+    ):
+        keep(files)
 
 
 def require_trusted_session(directory: SessionDirectory, trust: bool) -> None:

@@ -46,7 +46,7 @@ from steelyard.spec.plan import make_spec
 from steelyard.workload.loader import load_workload
 from steelyard.workload.start_command import StartCommand
 from steelyard.workload.starter import QUESTION, make_starter
-from steelyard.workload.trust import keep_trust
+from steelyard.workload.trust import keep, keep_trust
 
 WorkloadArgument = Annotated[
     str,
@@ -196,6 +196,7 @@ def init(
     typer.echo(f"written: {file}")
     if not starter.start.is_java:
         write_atomic(question, QUESTION)
+        keep([question.resolve()])
         typer.echo(f"written: {question}, an experiment that sets nothing of a JVM")
     _tell_changes(starter.start)
     typer.echo("next:")

@@ -21,6 +21,16 @@ _LATER = {
     if name not in {*_JVM, "heap", "initial_heap", "nursery", "gc_threads", "gc_log", "jvm_args"}
 }
 """Settings of a JVM that there were not when the first certificates were made: they count where they are set."""
+_COUNTED = {"through", "numa", "settings", "host_states", "duet"}
+"""Fields of a spec that `_settings` and `_deployment` name."""
+_FOLLOWS = {"remote", "data", "data_once", "consistency", "parts", "varying", "growing", "ratios", "limits"}
+"""Those that follow from the workload and the engine."""
+_TELLS = {"embedded", "not_read_back", "notes"}
+"""Those that are sentences on others."""
+_ADDED = {name for name, field in Spec.model_fields.items() if not field.is_required()} - (
+    _COUNTED | _FOLLOWS | _TELLS
+)
+"""Fields of a spec that there were not when the first certificates were made: they count where they are set."""
 UNKNOWN = "unknown"
 """What stands for a condition that the host or the component does not tell: no certificate holds for it."""
 _NUMBER = re.compile(r"\d+")
@@ -110,6 +120,7 @@ def _settings(spec: Spec) -> str:
         "host": spec.host_states,
         "settings": {name: value for name, value in spec.settings.items() if name not in files},
         "components": [_resources(component) | _texts(component, as_set) for component in spec.components],
+        **spec.model_dump(mode="json", include=_ADDED, exclude_defaults=True),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -31,9 +31,12 @@ def baseline_arm(question: LoadedExperiment) -> Arm:
 def resolve_sides(
     request: RunRequest, base: LoadedExperiment, arm: Arm, sides: Mapping[str, str]
 ) -> dict[str, dict[str, object]]:
-    """The settings of each side, by what it is called (raises BadInput: it is nothing known)."""
+    """The settings of each side, by what it is called (raises BadInput: it is nothing known; what `approve` raises)."""
     written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
-    return {key: _side_settings(side, base, arm, written) for key, side in sides.items()}
+    settings = {key: _side_settings(side, base, arm, written) for key, side in sides.items()}
+    for side in filter(_is_experiment, sides.values()):
+        request.approve(Path(side))
+    return settings
 
 
 def arm_settings(arm: Arm, settings: Settings) -> dict[str, object]:
@@ -44,9 +47,13 @@ def arm_settings(arm: Arm, settings: Settings) -> dict[str, object]:
     return {**deployment, **arm.deployment.jvm.model_dump(), **jit, **own, **arm.host}
 
 
+def _is_experiment(side: str) -> bool:
+    return side.endswith((".yaml", ".yml"))
+
+
 def _side_settings(text: str, base: LoadedExperiment, arm: Arm, written: Load) -> dict[str, object]:
     """The settings of a side; `written`: the load as the gate's experiment has it in its file."""
-    if text.endswith((".yaml", ".yml")):
+    if _is_experiment(text):
         return _of_experiment(text, base, arm, written)
     given = _parse_side(text)
     if "image" in given:

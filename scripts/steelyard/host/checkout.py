@@ -12,8 +12,8 @@ from pathlib import Path
 from steelyard.paths import ROOT
 from steelyard.processes import child_environment
 
-SHIPPED = ("apps", "docs/examples", "scripts/bench/planted")
-"""Folders with workload files of the project's own."""
+SHIPPED = ("apps", "docs/examples", "experiments", "scripts/bench/planted")
+"""Folders with workload and experiment files of the project's own."""
 
 
 def are_of_checkout(files: Sequence[Path], checkout: Path = ROOT) -> bool:

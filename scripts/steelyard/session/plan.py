@@ -3,7 +3,7 @@
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,10 @@ LONGEST_SESSION = 14 * 24 * 3600.0
 """A plan that would take longer is a slip of the pen."""
 
 
+def _approve(_path: Path) -> None:
+    """Any file may be run."""
+
+
 @dataclass(frozen=True)
 class RunRequest:
     """What the user asked for on the command line."""
@@ -74,7 +78,9 @@ class RunRequest:
     """What perf has to count of each component."""
     target: ClusterTarget = LOCAL
     trust: bool = False
-    """Whether a workload file that is not of the checkout may be run."""
+    """Whether a file that is not of the checkout may be run."""
+    approve: Callable[[Path], None] = _approve
+    """Refuses an experiment file that may not be run: called before anything that the file names is started."""
     argv: Sequence[str] = ()
     """The command line as it was typed, without the program."""
 
@@ -193,11 +199,12 @@ def make_plan(request: RunRequest) -> SessionPlan:
 
 
 def question_of(request: RunRequest) -> LoadedExperiment:
-    """What is asked, with what the command line changes of the file (raises BadInput)."""
+    """What is asked, with what the command line changes of the file (raises BadInput, and what `approve` raises)."""
     name = request.experiment
     more = f"; {name} is a workload, as in `--workload {name}`" if name in workload_names() else ""
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment", more)
     experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
+    request.approve(path)
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)

@@ -89,8 +89,7 @@ class RuntimeResolver:
             MissingRequirement: a JDK, `taskset`, the container engine, the cluster or an image is missing.
             BadInput: a package that is not there, or no such commit.
         """
-        finds = {"process": self._processes, "compose": self._containers, "kubernetes": self._pods}
-        return finds[deployment.engine](deployment, settings)
+        return _ENGINES[deployment.engine].find(self, deployment, settings)
 
     def check_engine(self, spec: Spec) -> Spec:
         """The spec with what belongs beside its figures for its engine's sake.
@@ -252,13 +251,7 @@ def require_startable(specs: Sequence[Spec]) -> None:
 
 def command_line(spec: Spec) -> str:
     """What starts the first server of a spec, as a person would type it (for `plan`)."""
-    server = spec.servers[0]
-    lines: dict[str, Callable[[], str]] = {
-        "process": lambda: process_line(server),
-        "compose": lambda: compose_line(server, spec.bundle),
-        "kubernetes": lambda: "kubectl apply -k $TRIAL/replay",
-    }
-    return lines[spec.engine]()
+    return _ENGINES[spec.engine].line(spec)
 
 
 def examine_target(engine: str, target: ClusterTarget) -> list[DoctorFinding] | None:
@@ -277,9 +270,35 @@ def make_engines(
     names: Sequence[str], runtimes: RuntimeResolver, children: Children, session: str
 ) -> Mapping[str, Engine]:
     """The engines of a session by name; `session` is written on its containers and pods."""
-    made: dict[str, Callable[[], Engine]] = {
-        "process": lambda: ProcessEngine(children, BUILDS),
-        "compose": lambda: ComposeEngine(children, runtimes.docker, session),
-        "kubernetes": lambda: KubernetesEngine(children, runtimes.cluster, session),
-    }
-    return {name: made[name]() for name in dict.fromkeys(names)}
+    return {name: _ENGINES[name].make(runtimes, children, session) for name in dict.fromkeys(names)}
+
+
+@dataclass(frozen=True)
+class _EngineRecord:
+    """What a session has to know of an engine."""
+
+    find: Callable[[RuntimeResolver, DeploymentSettings, Mapping[str, Scalar]], Runtime]
+    """What the components of an arm run on; the mapping has the workload's own settings."""
+    line: Callable[[Spec], str]
+    """What starts the first server, as a person would type it."""
+    make: Callable[[RuntimeResolver, Children, str], Engine]
+    """The engine, for the session with this id."""
+
+
+_ENGINES = {
+    "process": _EngineRecord(
+        find=RuntimeResolver._processes,
+        line=lambda spec: process_line(spec.servers[0]),
+        make=lambda _, children, __: ProcessEngine(children, BUILDS),
+    ),
+    "compose": _EngineRecord(
+        find=RuntimeResolver._containers,
+        line=lambda spec: compose_line(spec.servers[0], spec.bundle),
+        make=lambda runtimes, children, session: ComposeEngine(children, runtimes.docker, session),
+    ),
+    "kubernetes": _EngineRecord(
+        find=RuntimeResolver._pods,
+        line=lambda _: "kubectl apply -k $TRIAL/replay",
+        make=lambda runtimes, children, session: KubernetesEngine(children, runtimes.cluster, session),
+    ),
+}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so is the
-record of a session that is resumed.
+"""Whose commands are run: a workload file is a program, for its commands run as whoever starts them, and so are an
+experiment file, which names JDKs and JVM options, and the record of a session that is resumed.
 
 What is of the checkout, as git tracks it, is trusted as the checkout is, and so are files that `init` wrote and
 sessions that were begun here. Where git keeps no files (a wheel, an image, an archive of the sources) it is the
@@ -21,7 +21,7 @@ from steelyard.regular import read_bytes
 from steelyard.workload.loader import load_file
 
 TRUSTED = CACHE / "trusted-workloads"
-"""A digest a line, of workload files with what they choose between, and of records of sessions."""
+"""A digest a line, of workload files with what they choose between, of experiment files and of records of sessions."""
 
 
 def is_trusted(path: Path, are_own: Callable[[Sequence[Path]], bool]) -> bool:

@@ -292,6 +292,21 @@ def test_each_claim_of_a_study_has_one_of_three_verdicts(study: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize("study", [name for name in STUDIES if name != "others"])
+def test_the_list_of_studies_has_the_verdict_of_the_page(study: str) -> None:
+    """The words of it, and no verdict that none of the claims has or that one has beside it."""
+    page = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")
+    (row,) = (
+        line
+        for line in (DOCS / "studies.md").read_text(encoding="utf-8").splitlines()
+        if f"/{study}.md" in line
+    )
+    told = row.strip("| ").split(" | ")[-1]
+    assert f"\n**Verdict so far**: {told}.\n" in page
+    claims = set(re.findall(r"\| \*\*(upheld|refuted|undecided)\*\*", page))
+    assert set(re.findall(r"\b(upheld|refuted|undecided)\b", told)) == claims
+
+
 def test_a_study_names_its_address_or_that_it_was_not_kept() -> None:
     for study in STUDIES:
         text = (DOCS / "studies" / f"{study}.md").read_text(encoding="utf-8")

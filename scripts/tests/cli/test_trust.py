@@ -2,6 +2,7 @@
 """No command of somebody else's workload file is run before a person agreed."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,27 @@ def workload(tmp_path: Path, kept: Path) -> Path:
     return file
 
 
+EXPERIMENT = """steelyard: 1
+name: stranger
+title: Somebody else's question
+question: What does it start?
+workload: ping
+factors: {jvms: {levels: [1, 2]}}
+deployment: {jdk: JDK}
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, kept: Path) -> Path:
+    """An experiment file outside of the checkout, whose JDK would leave a mark."""
+    java, file = tmp_path / "jdk" / "bin" / "java", tmp_path / "experiment.yaml"
+    java.parent.mkdir(parents=True)
+    java.write_text(f"#!/bin/sh\ntouch {tmp_path / 'mark'}\n", encoding="utf-8")
+    java.chmod(0o755)
+    file.write_text(EXPERIMENT.replace("JDK", str(tmp_path / "jdk")), encoding="utf-8")
+    return file
+
+
 @pytest.fixture
 def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*arguments: str) -> tuple[int, str]:
@@ -86,6 +108,45 @@ def test_a_stranger_s_file_is_not_run_unasked(
     )
     assert not (tmp_path / "mark").exists()
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "plan FILE",
+        "run FILE --out OUT",
+        "certify FILE --out OUT",
+        "certify --baseline FILE --out OUT",
+        "gate FILE --baseline gc=generational --candidate checkout --out OUT",
+        "gate jvm-count --baseline checkout --candidate FILE --out OUT",
+    ],
+)
+def test_nor_is_the_jdk_of_a_stranger_s_experiment(
+    experiment: Path, steelyard: Run, tmp_path: Path, typed: str
+) -> None:
+    words = typed.replace("FILE", str(experiment)).replace("OUT", str(tmp_path / "results")).split()
+    code, said = steelyard(*words)
+    assert code == 4, said
+    sentence = (
+        f"{experiment} is not of this checkout, and its JDKs and JVM options can run any program as you"
+    )
+    assert f"{sentence}: read it, then pass --trust" in " ".join(said.split())
+    assert not (tmp_path / "mark").exists()
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_experiment_that_somebody_trusted_is_asked_about_again_once_it_changed(
+    experiment: Path, steelyard: Run, tmp_path: Path
+) -> None:
+    """What the program of its JDK answers is refused: it was started."""
+    mark = tmp_path / "mark"
+    for words in (["--trust"], []):
+        assert steelyard("plan", str(experiment), *words)[0] == 3
+        assert mark.exists()
+        mark.unlink()
+    experiment.write_text(experiment.read_text(encoding="utf-8") + "# more\n", encoding="utf-8")
+    assert steelyard("plan", str(experiment))[0] == 4
+    assert not mark.exists()
 
 
 def test_what_is_trusted_is_a_content(workload: Path, kept: Path) -> None:
@@ -162,7 +223,11 @@ def test_without_git_s_files_the_shipped_folders_are_the_checkout_s(checkout: Pa
     assert is_trusted(checkout / "apps" / "own" / "workload.yaml", checkout)
     assert not is_trusted(write_workload(checkout / "stranger" / "workload.yaml"), checkout)
     held = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
-    files = [name for name in held.stdout.split("\0") if name.endswith("/workload.yaml")]
+    files = [
+        name
+        for name in held.stdout.split("\0")
+        if re.search(r"/workload\.yaml$|^experiments/.*\.yaml$", name)
+    ]
     own = [name for name in files if not name.startswith("scripts/tests/")]
     assert own
     assert [name for name in own if not name.startswith(tuple(f"{each}/" for each in SHIPPED))] == []
@@ -181,6 +246,7 @@ def test_what_init_and_from_har_wrote_is_trusted(
     monkeypatch.chdir(checkout)
     assert steelyard("init", "shop", "--start", "serve 8000", "--port", "8000", "--path", "/") == (0, "")
     assert is_trusted(checkout / "shop" / "workload.yaml", checkout)
+    assert trust.is_kept([checkout / "shop" / "processes.yaml"])
     recording, to = tmp_path / "shop.har", checkout / "recorded.yaml"
     recording.write_text(json.dumps({"log": {"entries": [entry(0, f"{SHOP}/")]}}), encoding="utf-8")
     assert steelyard("journey", "from-har", str(recording), "--to", str(to)) == (0, "")

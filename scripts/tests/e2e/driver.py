@@ -60,7 +60,7 @@ def command(*arguments: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200"}
+    return {**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "COLUMNS": "200", "STEELYARD_TRUST": "1"}
 
 
 def call(*arguments: str, through: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,38 @@ def test_a_recipe_gives_what_the_action_takes(page: str, step: dict[str, Any]) -
     given, known = set(step["with"]), ACTION["inputs"]
     assert given <= set(known), page
     assert {name for name, value in known.items() if value.get("required")} <= given, page
+
+
+@pytest.mark.parametrize(("keep", "whole"), [(ACTION["inputs"]["keep"]["default"], False), ("session", True)])
+def test_what_a_job_uploads_has_no_secret_unless_the_session_is_asked_for(
+    tmp_path: Path, keep: str, whole: bool
+) -> None:
+    reports = {"gate.json", "gate.md", "gate.junit.xml", "report.html", "confirmation/report.html"}
+    rest = {"session.json", "workload.yaml", "confirmation/session.json", "trials/1-a/server.log"}
+    for name in reports | rest:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (upload,) = (
+        step["with"] for step in ACTION["runs"]["steps"] if "upload-artifact" in step.get("uses", "")
+    )
+    files: set[str] = set()
+    for line in upload["path"].splitlines():
+        pattern = line.removeprefix("${{ steps.gate.outputs.directory }}/")
+        assert pattern != line
+        choice = re.fullmatch(r"\$\{\{ inputs\.keep == 'session' && '(.+)' \|\| '(.+)' \}\}", pattern)
+        pattern = choice[1 if keep == "session" else 2] if choice else pattern
+        files |= {
+            str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/*" if pattern == "**" else pattern)
+        }
+    assert {name for name in files if (tmp_path / name).is_file()} == (reports | rest if whole else reports)
+
+
+def test_what_makes_the_page_of_nights_has_whole_sessions() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8"))[
+        "jobs"
+    ]
+    (gate,) = (step for step in jobs["gate"]["steps"] if step.get("uses") == "./")
+    assert gate["with"]["keep"] == "session"
 
 
 def test_there_is_a_recipe_of_ten_lines() -> None:

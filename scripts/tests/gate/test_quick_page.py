@@ -12,6 +12,7 @@ from test_power import earlier, planned
 from pages import quick_forms
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import experiment_files, load_experiment
+from steelyard.experiment.matrix import expand
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.store import SessionDirectory
 
@@ -35,12 +36,15 @@ def shortest(minutes: str) -> float:
 def test_a_form_that_cannot_see_it_in_time_says_why(name: str) -> None:
     page = (quick_forms.PAGE.parent / "experiments.md").read_text(encoding="utf-8")
     experiment = load_experiment(EXPERIMENTS / f"{name}.yaml", HOST).experiment
-    form = quick_forms.quick_form(name).experiment
+    loaded = quick_forms.quick_form(name)
+    form, arms = loaded.experiment, expand(loaded.experiment, loaded.settings)
     records = [one for one in quick_forms.read_measured() if one["experiment"] == name]
+    predicted = quick_forms.predict(name, form, arms, quick_forms.read_measured(quick_forms.SPREADS))
     cannot = (
         shortest(quick_forms.minutes_of(page)[name]) > LONGEST
         or (form.search is not None and form.design.blocks == 1)
         or any(one["detects"] > quick_forms.WANTED for one in records[-1:])
+        or (predicted is not None and predicted[0] > quick_forms.WANTED)
     )
     assert experiment.quick.note is not None or not cannot
 

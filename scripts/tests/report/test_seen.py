@@ -4,6 +4,7 @@
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,32 @@ def test_the_page_has_a_row_for_each_experiment_with_its_host(
     assert [(row[1], row[2]) for row in rows] == [("`gate`", two), ("`smt`", two)]
     assert f"| `gate` | {one}, shared | processes | typed | old" in rest
     assert "virtual machine" not in page, "nothing is said of all rows"
-    assert "`smt`" not in rest.partition("## No session yet")[2]
+    assert "`smt`" not in rest.partition("## Not in this list")[2]
+
+
+_FIGURE = re.compile(r"\d (?:%|ms|s|users|points)\b|\d %|nothing beyond noise")
+
+
+def told_by_studies() -> Iterator[str]:
+    """Experiments of which a study's table has a figure seen here."""
+    for page in sorted((ROOT / "docs" / "studies").glob("*.md")):
+        lines = page.read_text(encoding="utf-8").splitlines()
+        rows = [line.strip("| ").split(" | ") for line in lines if " | " in line]
+        if "here" not in rows[0]:
+            continue
+        at = rows[0].index("here")
+        for row in rows[2:]:
+            if _FIGURE.search(row[at]):
+                yield from re.findall(r"`([a-z0-9-]+)`", " ".join(row[1 : at + 1]))
+
+
+def test_an_experiment_that_a_page_has_figures_of_is_in_the_list() -> None:
+    spreads = json.loads((ROOT / "docs" / "results" / "pair-spreads.json").read_text(encoding="utf-8"))
+    told = {*told_by_studies(), *(one["experiment"] for one in spreads)}
+    assert told >= {"daytrader-heap", "olio-fixed-load", "page-faults", "daytrader-scale"}
+    missing = re.findall(r"`([a-z0-9-]+)`", write_results().partition("## Not in this list")[2])
+    assert "smt" in missing
+    assert told & set(missing) == set()
 
 
 def test_each_entry_names_its_host() -> None:
