@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
             processes.append(
                 f"{t},{name},{0.2 * s * scale},{0.05 * s * scale},{1000 + 10 * s},{pss},{7 * s},0,{switches},60,"
             )
-            threads += [f"{t},{name},request,{0.2 * s * scale},", f"{t},{name},other,{0.05 * s * scale},"]
+            threads += [f"{t},{name},request,{0.2 * s * scale},,", f"{t},{name},other,{0.05 * s * scale},,"]
             counters.append(f"{t},{name},ping,{100 * (s + shift) * scale},{s},{0.1 * s}")
         processes.append(f"{T + s},sampler,0.0,0.0,100,,0,0,,,1,")
         host.append(f"{T + s},{500 + s},{s * 1.0},{s * 0.02},{s * 0.98},{s * 0.1}")
