@@ -79,6 +79,11 @@ class Series:
         near = abs(first - t0) <= SLACK and abs(last - t1) <= SLACK
         return (first, last) if near and first < last else None
 
+    def delta_of_readings(self, t0: float, t1: float) -> float | None:
+        """Growth of a cumulative count that is read seldom; None without a reading near each end: what lies between two
+        that are farther apart may have come before the window, or after it."""
+        return self.delta(t0, t1) if self.readings_at_ends(t0, t1) is not None else None
+
     def at(self, t: float) -> float | None:
         """Value at a time; None when the samples do not reach there."""
         return float(np.interp(t, self.t, self.v)) if self.covers(t, t) else None
