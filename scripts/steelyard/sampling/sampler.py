@@ -165,10 +165,9 @@ class Sampler:
             for group, seconds in process.cpu_by_group().items():
                 # Of the others it was not read now.
                 queue = process.queue(group) if self._everything or group == "jit" else None
-                told = "," if queue is None else f"{queue.waited:.4f},{queue.ran:.4f}"
-                self._tables.add(
-                    "threads", f"{process.epoch:.4f},{process.name},{group},{seconds:.2f},{told}"
-                )
+                states = "," if queue is None else f"{queue.waited:.4f},{queue.ran:.4f}"
+                row = f"{process.epoch:.4f},{process.name},{group},{seconds:.2f},{states}"
+                self._tables.add("threads", row)
 
     def _add_jvm(self, process: Process) -> None:
         values = self._jvms[process.name].read(self._trees.members(process.name))

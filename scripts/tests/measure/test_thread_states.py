@@ -39,7 +39,7 @@ def samples(ends: Sequence[float] = ENDS, ran: float = 1.0, **left_out: str) -> 
                 passed = in_window(sorted({*t, *ends}))
                 threads["server-1", group, column] = Series(passed.t, rate * passed.v)
     every = in_window(sorted({*seconds, *ends}))
-    processes = {
+    processes: Table = {
         ("server-1", "user_s"): Series(every.t, 0.8 * every.v),
         ("server-1", "system_s"): Series(every.t, 0.0 * every.v),
         ("server-1", "threads"): Series(every.t, 0.0 * every.v + 50),
