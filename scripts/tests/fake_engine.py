@@ -380,8 +380,8 @@ class FakeDeployment(HttpAccess):
 
 
 def _thread_rows(now: float, name: str, spent: Mapping[str, float]) -> list[str]:
-    """CPU seconds by group; no compiler waits for a CPU."""
-    return [f"{now},{name},{group},{used},{0 if group == 'jit' else ''}" for group, used in spent.items()]
+    """CPU seconds by group; no thread waits for a CPU."""
+    return [f"{now},{name},{group},{used},0,{used}" for group, used in spent.items()]
 
 
 def _spread(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Page faults and context switches of a component."""
 
-from steelyard.measure.formulas import Metric, per_1k, sum_of
+from steelyard.measure.formulas import Metric, combine_known, per_1k, sum_of
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or
 from steelyard.results.spec import MEASURED_ROLES, Component
 
@@ -22,7 +22,13 @@ def switches(window: Window, component: Component) -> float | Unknown | None:
         return Unknown(
             "a process of it ended in the window, and what it did after it was last read is not known"
         )
-    return window.growth(component.name, "voluntary_switches", "involuntary_switches")
+    columns = [
+        window.samples.series(component.name, f"{sort}_switches") for sort in ("voluntary", "involuntary")
+    ]
+    if not any(column.t.size for column in columns):
+        return None
+    grown = (column.delta_of_readings(window.start, window.end) for column in columns)
+    return known_or(combine_known(grown, sum), UNCOVERED)
 
 
 METRICS = (

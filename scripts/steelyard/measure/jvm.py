@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the JVM did in the window: compilations, classes, safepoints, by the counters that HotSpot keeps of itself."""
+"""What the JVM did in the window: compilations, classes, safepoints, locks, by the counters that HotSpot keeps of
+itself."""
 
 from steelyard.measure.compile_log import OPTIMIZING, CompileLog
 from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, share_of_servers, sum_of
@@ -79,6 +80,12 @@ def to_safepoint_seconds(window: Window, component: Component) -> float | Unknow
 def safepoint_seconds(window: Window, component: Component) -> float | Unknown | None:
     """Time at safepoints, once all threads had come; HotSpot only."""
     return _growth(window, component, "safepoint_s")
+
+
+@component_figure("count")
+def lock_waits(window: Window, component: Component) -> float | Unknown | None:
+    """Times that a thread had waited for a monitor (`synchronized`) and then entered it; HotSpot up to 24 only."""
+    return _growth(window, component, "lock_waits")
 
 
 def _log(window: Window, component: Component) -> CompileLog | Unknown | None:
@@ -191,6 +198,21 @@ METRICS = (
         roles=SERVERS,
         evidence=True,
         each="classes_loaded",
+    ),
+    Metric(
+        name="lock_waits_per_1k",
+        label="lock waits of the servers per 1,000 requests",
+        unit="1/1k req",
+        digits=2,
+        source="Times that threads of the servers entered a monitor (`synchronized`) for which they had waited beyond a"
+        " short spin, in the window / thousands of requests.",
+        pitfalls="Of HotSpot up to release 24: 25 and OpenJ9 have no such counter. How often, not how long: one thread"
+        " may wait for a second (`--profile lock`). Locks of java.util.concurrent and the end of `wait()` are not in"
+        " it, and of two monitors that are entered at the very same moment one may go uncounted.",
+        compute=per_1k(sum_of("lock_waits", SERVERS)),
+        roles=SERVERS,
+        evidence=True,
+        each="lock_waits",
     ),
     Metric(
         name="safepoints_per_second",

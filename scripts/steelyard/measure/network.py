@@ -22,7 +22,7 @@ def _share(window: Window, columns: Iterable[str]) -> float | Unknown:
     grown = {
         column: combine_known(
             (
-                series.delta(window.start, window.end) if series is not None else None
+                series.delta_of_readings(window.start, window.end) if series is not None else None
                 for cpu in window.spec.server_cpus
                 for series in [window.samples.cpus.get((str(cpu), column))]
             ),

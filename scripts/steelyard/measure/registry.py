@@ -30,6 +30,7 @@ _ORDER = (
         "faults",
         "counted",
         "jvm",
+        "thread_states",
         "native_memory",
         "cgroup",
         "jit",

@@ -70,6 +70,20 @@ class Series:
         """How far from a time the sample nearest to it is, seconds; None: no samples."""
         return float(np.abs(self.t - t).min()) if self.t.size else None
 
+    def readings_at_ends(self, t0: float, t1: float) -> tuple[float, float] | None:
+        """When what is read seldom was read at the ends of a window; None without a reading within `SLACK` of each end,
+        or where one reading would be both."""
+        if not self.t.size:
+            return None
+        first, last = (float(self.t[np.abs(self.t - end).argmin()]) for end in (t0, t1))
+        near = abs(first - t0) <= SLACK and abs(last - t1) <= SLACK
+        return (first, last) if near and first < last else None
+
+    def delta_of_readings(self, t0: float, t1: float) -> float | None:
+        """Growth of a cumulative count that is read seldom; None without a reading near each end: what lies between two
+        that are farther apart may have come before the window, or after it."""
+        return self.delta(t0, t1) if self.readings_at_ends(t0, t1) is not None else None
+
     def at(self, t: float) -> float | None:
         """Value at a time; None when the samples do not reach there."""
         return float(np.interp(t, self.t, self.v)) if self.covers(t, t) else None

@@ -20,6 +20,7 @@ from steelyard.report import charts, procedures, records, tables
 from steelyard.report.caveats import SHOWN, caveats
 from steelyard.report.first_screen import first_screen
 from steelyard.report.hardware import hardware_table
+from steelyard.report.jvm import jvm_table
 from steelyard.report.moved import moved_table
 from steelyard.report.profiles import omission_notes, profile_tables
 from steelyard.report.search_chart import search_levels, search_paths
@@ -57,7 +58,7 @@ def _environment() -> Environment:
     environment.globals["SHOWN"] = SHOWN
     functions = (
         *(caveats, first_screen, omission_notes, profile_tables, search_levels, search_paths),
-        *(hardware_table, moved_table, study_table, trial_directory),
+        *(hardware_table, jvm_table, moved_table, study_table, trial_directory),
     )
     environment.globals |= {function.__name__: function for function in functions}
     return environment

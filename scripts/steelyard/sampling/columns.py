@@ -38,7 +38,7 @@ PROCESS_COLUMNS: dict[str, Callable[[Reading], object]] = {
 }
 _COLUMNS = {
     "processes": PROCESS_COLUMNS,
-    "threads": ("cpu_s", "wait_s"),
+    "threads": ("cpu_s", "wait_s", "ran_s"),
     "cgroups": GROUP_COLUMNS,
     "counters": ("requests", "errors", "service_s"),
     "metrics": ("value",),

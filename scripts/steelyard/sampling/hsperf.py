@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters that HotSpot keeps in a file that it maps into memory, hsperfdata: what its JIT, class loading and
-safepoints did since it began. The JVM writes it whether or not anybody reads, so that reading costs the JVM nothing.
+"""Counters that HotSpot keeps in a file that it maps into memory, hsperfdata: what its JIT, class loading, safepoints
+and locks did since it began. The JVM writes it whether or not anybody reads, so that reading costs the JVM nothing.
 
 The file (jdk.internal.jvmstat, HotSpot's perfMemory.hpp) begins with the magic number 0xcafec0c0, big-endian; a byte
 says in which order the rest is. Of each entry: its length, where its name and its value lie, the value's type. A JVM
@@ -29,8 +29,12 @@ JVM_COLUMNS: Mapping[str, str] = {
     "safepoints": "sun.rt.safepoints",
     "to_safepoint_s": "sun.rt.safepointSyncTime",
     "safepoint_s": "sun.rt.safepointTime",
+    "lock_waits": "sun.rt._sync_ContendedLockAttempts",
 }
 """Columns of jvm.csv, each with the counter that it is of; those in seconds are counted in ticks."""
+_NOT_IN_ALL = {JVM_COLUMNS["lock_waits"]}
+"""Counters that HotSpot has had up to release 24 alone (JDK-8348829). It makes them before all others, so a file that
+has all others and not these will never have them."""
 _SECONDS = {name for name in JVM_COLUMNS if name.endswith("_s")}
 
 
@@ -43,8 +47,9 @@ class PerfFile:
         """Where each value lies, by the name of its counter."""
         self._order = "<"
 
-    def read(self) -> dict[str, float] | None:
-        """The columns; None while the JVM has not written them all, and once the file is gone."""
+    def read(self) -> dict[str, float | None] | None:
+        """The columns, each None where this JVM does not have it; None at all while the JVM has not written them, and
+        once the file is gone."""
         data = self._file.read(_LARGEST)
         if data is None or len(data) < 32 or struct.unpack_from(">I", data)[0] != _MAGIC:
             return None
@@ -55,7 +60,7 @@ class PerfFile:
         }
         ticks = values[_TICKS]
         return {
-            column: values[counter] / ticks if column in _SECONDS else float(values[counter])
+            column: values[counter] / (ticks if column in _SECONDS else 1) if counter in values else None
             for column, counter in JVM_COLUMNS.items()
         }
 
@@ -79,7 +84,7 @@ class PerfFile:
                 at += length
         except (struct.error, ValueError):  # it is being written
             return False
-        if places.keys() != wanted:
+        if not wanted - _NOT_IN_ALL <= places.keys():
             return False
         self._values = places
         return True
@@ -92,20 +97,24 @@ class JvmFiles:
         self._files: dict[int, PerfFile] = {}
         """By process."""
 
-    def read(self, pids: Iterable[int]) -> dict[str, float] | None:
-        """The columns summed over the JVMs; None where there is none, or one that has not written them yet."""
+    def read(self, pids: Iterable[int]) -> dict[str, float | None] | None:
+        """The columns summed over the JVMs, each None where one of them lacks it; None at all without a JVM, or of
+        one that has not written them yet."""
         running = set(pids)
         for gone in self._files.keys() - running:
             self._files.pop(gone).close()
         # A process becomes a JVM, and the JVM makes its file, in their own time.
         new = ((pid, find_file(pid)) for pid in running - self._files.keys())
         self._files |= {pid: file for pid, file in new if file is not None}
-        readings = [file.read() for file in self._files.values()]
-        if not readings or any(values is None for values in readings):
+        readings = [values for file in self._files.values() if (values := file.read()) is not None]
+        if not readings or len(readings) < len(self._files):
             return None
-        return {
-            column: sum(values[column] for values in readings if values is not None) for column in JVM_COLUMNS
-        }
+        return {column: _total([values[column] for values in readings]) for column in JVM_COLUMNS}
+
+
+def _total(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def find_file(pid: int, proc: str = "/proc") -> PerfFile | None:

@@ -18,6 +18,7 @@ from steelyard.process_tree import Trees, start_ticks
 from steelyard.sampling.config import Watched
 from steelyard.sampling.member import ComponentProcess
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals, parse_stat
+from steelyard.sampling.threads import RunAndWait
 
 _ATTEMPTS = 4
 """Readings of a component in a moment, until none of its processes ends between the first and the last."""
@@ -57,7 +58,8 @@ class Process:
         """What processes had used that have ended and are in no other's figures."""
         self._ended_groups = dict.fromkeys(GROUPS, 0)
         self._ended_switches = [0, 0]
-        self._ended_wait = self._ended_compiler_wait = 0.0
+        self._ended_queues = dict.fromkeys(GROUPS, RunAndWait())
+        self._ended_wait = 0.0
         self._ended_count = 0
         self.cpu = 0.0
         """CPU seconds at the last reading, in ticks as those of its threads."""
@@ -146,11 +148,15 @@ class Process:
         seconds["other"] = max(0.0, self.cpu - sum(seconds.values()))
         return seconds
 
-    def compiler_wait(self) -> float | None:
-        """Seconds that compiler threads had work and waited for a CPU; None: the kernel does not tell."""
-        waits = [member.threads.compiler_wait() for member in self._members.values() if member.threads]
-        known = [wait for wait in waits if wait is not None]
-        return self._ended_compiler_wait + sum(known) if len(known) == len(waits) else None
+    def queue(self, group: str) -> RunAndWait | None:
+        """How long the threads of a group ran and waited for a CPU; None: the kernel does not tell."""
+        total = self._ended_queues[group]
+        for member in self._members.values():
+            if member.threads is not None:
+                if (queue := member.threads.queue(group)) is None:
+                    return None
+                total = total.plus(queue)
+        return total
 
     def read_pss(self) -> int | None:
         """Proportional memory of all processes together, bytes; None where one that runs does not tell."""
@@ -192,9 +198,10 @@ class Process:
             ]
             self._ended_wait += member.waited or 0.0
             if member.threads is not None:
-                self._ended_compiler_wait += member.threads.compiler_wait() or 0.0
                 for group, ticks in member.threads.ticks.items():
                     self._ended_groups[group] += ticks
+                    queue = member.threads.queue(group) or RunAndWait()
+                    self._ended_queues[group] = self._ended_queues[group].plus(queue)
             heirs.setdefault(self._heir(member, gone), []).append(member)
         for pid, left in heirs.items():
             owed = Totals()

@@ -3,8 +3,8 @@
 
 What is cheap is read every second. What is dear, so that the sampler stays below 1 % of one core whatever the size of
 the servers, is read at the start, at the end and whenever the configuration is written, as the harness does where a
-measurement begins and ends: PSS (the kernel walks all page tables of the process) and context switches (a file for
-each thread).
+measurement begins and ends: PSS (the kernel walks all page tables of the process), context switches and the wait of
+threads for a CPU (a file each for each thread).
 """
 
 import os
@@ -162,16 +162,19 @@ class Sampler:
         reading = Reading(process, figures, pss, switches, process.read_wait())
         self._tables.add("processes", process_row(reading))
         if process.is_server:
-            wait = process.compiler_wait()
-            waits = {"jit": f"{wait:.4f}"} if wait is not None else {}
             for group, seconds in process.cpu_by_group().items():
-                row = f"{process.epoch:.4f},{process.name},{group},{seconds:.2f},{waits.get(group, '')}"
+                # Of the others it was not read now.
+                queue = process.queue(group) if self._everything or group == "jit" else None
+                states = "," if queue is None else f"{queue.waited:.4f},{queue.ran:.4f}"
+                row = f"{process.epoch:.4f},{process.name},{group},{seconds:.2f},{states}"
                 self._tables.add("threads", row)
 
     def _add_jvm(self, process: Process) -> None:
         values = self._jvms[process.name].read(self._trees.members(process.name))
         if values is not None:
-            fields = (f"{value:.6f}".rstrip("0").rstrip(".") for value in values.values())
+            fields = (
+                "" if value is None else f"{value:.6f}".rstrip("0").rstrip(".") for value in values.values()
+            )
             self._tables.add("jvm", f"{process.epoch:.4f},{process.name},{','.join(fields)}")
 
     def _sample_groups(self) -> None:

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The threads of one process: CPU by group, context switches, and how long they waited for a CPU."""
+"""The threads of one process: CPU by group, context switches, and how long they ran and waited for a CPU."""
 
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from steelyard.measure.thread_groups import GROUPS, group_of
 from steelyard.sampling.procfs import ProcFile, parse_comm_and_ticks, parse_schedstat, status_number
 
 IDLE_SKIP = 3
+
+
+class RunAndWait(NamedTuple):
+    """How long threads had a CPU, and had work and waited for one, seconds."""
+
+    ran: float = 0.0
+    waited: float = 0.0
+
+    def plus(self, other: "RunAndWait") -> "RunAndWait":
+        """The sum of both."""
+        return RunAndWait(self.ran + other.ran, self.waited + other.waited)
 
 
 class _Thread:
@@ -17,7 +29,7 @@ class _Thread:
     def __init__(self, stat: ProcFile, queue: ProcFile) -> None:
         self.stat = stat
         self.queue = queue
-        """Its schedstat, which is read of compilers alone."""
+        """Its schedstat, which is read each time of compilers alone."""
         self.queued = (0, 0)
         """Nanoseconds that it ran and waited for a CPU."""
         self.skip = 0
@@ -39,8 +51,8 @@ class Threads:
         self._folder = f"/proc/{pid}/task"
         self._threads: dict[str, _Thread] = {}
         self._ticks = dict.fromkeys(GROUPS, 0)
-        self._compiling = [0, 0]
-        """Nanoseconds that compilers ran and waited for a CPU."""
+        self._queued = {group: [0, 0] for group in GROUPS}
+        """Nanoseconds that the threads of a group ran and waited for a CPU."""
         self._tells_queue = True
         self._ended_switches = [0, 0]
 
@@ -49,16 +61,16 @@ class Threads:
 
         Args:
             count: threads that the process has; the folder is listed only when that or a thread has changed.
-            everything: pass no thread over.
+            everything: pass no thread over, and read of each how long it waited for a CPU.
         """
         gone = False
         for thread in self._threads.values():
             if thread.skip and not everything:
                 thread.skip -= 1
-            elif not self._read(thread):
+            elif not self._read(thread, everything):
                 gone = True
         if gone or count != len(self._threads):
-            self._list()
+            self._list(everything)
 
     @property
     def ticks(self) -> Mapping[str, int]:
@@ -71,10 +83,13 @@ class Threads:
             thread.stat.close()
             thread.queue.close()
 
-    def compiler_wait(self) -> float | None:
-        """Seconds that compilers had work and waited for a CPU, as last read; None: the kernel does not tell."""
-        ran, waited = self._compiling
-        return waited / 1e9 if self._tells_queue and (ran or not self._ticks["jit"]) else None
+    def queue(self, group: str) -> RunAndWait | None:
+        """How long the threads of a group ran and waited for a CPU, as last read; None: the kernel does not tell."""
+        some_ran = any(ran for ran, _ in self._queued.values())
+        if not self._tells_queue or (self._ticks[group] and not some_ran):
+            return None
+        ran, waited = self._queued[group]
+        return RunAndWait(ran / 1e9, waited / 1e9)
 
     def switches(self) -> list[int] | None:
         """Voluntary and involuntary context switches of all threads, read now (the dear part: a file each); None: the
@@ -94,7 +109,7 @@ class Threads:
         counts = (thread.switches for thread in self._threads.values())
         return [sum(column) for column in zip(self._ended_switches, *counts, strict=True)]
 
-    def _read(self, thread: _Thread) -> bool:
+    def _read(self, thread: _Thread, everything: bool) -> bool:
         line = thread.stat.read(512)
         if line is None:
             return False
@@ -106,8 +121,10 @@ class Threads:
             thread.skip = IDLE_SKIP
         self._ticks[thread.group] += ticks - thread.ticks
         thread.ticks = ticks
-        if thread.group == "jit":
+        if everything or thread.group == "jit":
             self._read_queue(thread)
+            if thread.group != "jit":
+                thread.queue.close()  # it is read seldom
         return True
 
     def _read_queue(self, thread: _Thread) -> None:
@@ -120,7 +137,7 @@ class Threads:
             self._tells_queue = False
             return
         for column, (now, before) in enumerate(zip(figures, thread.queued, strict=True)):
-            self._compiling[column] += now - before
+            self._queued[thread.group][column] += now - before
         thread.queued = figures
 
     def _forget(self, tid: str) -> None:
@@ -130,7 +147,7 @@ class Threads:
         for column, count in enumerate(thread.switches):
             self._ended_switches[column] += count
 
-    def _list(self) -> None:
+    def _list(self, everything: bool) -> None:
         try:
             listed = os.listdir(self._folder)  # noqa: PTH208 - names as text, once a second: no Path objects
         except OSError:
@@ -141,7 +158,7 @@ class Threads:
             if tid not in self._threads:
                 files = (ProcFile(f"{self._folder}/{tid}/{name}") for name in ("stat", "schedstat"))
                 thread = _Thread(*files)
-                if self._read(thread):
+                if self._read(thread, everything):
                     self._threads[tid] = thread
                 else:
                     thread.stat.close()

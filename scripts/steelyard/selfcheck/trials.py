@@ -203,7 +203,8 @@ def make_samples(begin: float, rates: Array, truth: Truth) -> Samples:
     return Samples(
         processes=table("server-1", **{**idle, "user_s": used, "rss": none + truth.memory})
         | table("injector-1", **{**idle, "user_s": passed / 2, "wait_s": passed / 20}),
-        threads=table("server-1", "request", cpu_s=used) | table("server-1", "jit", cpu_s=none, wait_s=none),
+        threads=table("server-1", "request", cpu_s=used, wait_s=none, ran_s=used)
+        | table("server-1", "jit", cpu_s=none, wait_s=none, ran_s=none),
         counters=table("server-1", "request", requests=requests, errors=none),
         host=table(
             busy_s=used, steal_s=none, idle_s=8 * passed - used, other_s=none, monotonic=begin + passed

@@ -16,9 +16,6 @@ from steelyard.paths import ROOT
 from steelyard.sampling.columns import COLUMNS
 from steelyard.session.procedures import find_thrashing
 
-UNREAD = {"threads"}
-"""Sampled for people alone."""
-
 
 class AskedFor(dict[tuple[str, ...], Series]):
     """A table that remembers of which columns a series was asked for."""
@@ -40,7 +37,7 @@ def test_figures_are_made_of_what_is_sampled_and_of_all_of_it(tmp_path: Path) ->
     find_thrashing(window.spec.components, window.samples, window.start, window.end)
     for name, table in (("processes", processes), ("cgroups", cgroups)):
         sampled = {*COLUMNS[name].split(",")} - {*KEYS[name]}
-        assert table.columns == sampled - UNREAD
+        assert table.columns == sampled
 
 
 @pytest.mark.parametrize("table", COLUMNS)

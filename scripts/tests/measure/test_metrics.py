@@ -351,6 +351,10 @@ COUNTED = {
     "safepoints": 12,
     "safepoint_seconds": 0.6,
     "to_safepoint_seconds": 0.06,
+    "lock_waits": 15,
+    "cpu_wait_seconds": 3.0,
+    "request_wait_seconds": 1.2,
+    "threads_asleep": 40.0,
 }
 
 
@@ -371,6 +375,10 @@ def test_what_the_jvm_and_the_hardware_did() -> None:
     assert metrics["safepoints_per_second"] == pytest.approx(0.4)
     assert metrics["safepoint_share"] == pytest.approx(0.01)
     assert metrics["to_safepoint_share"] == pytest.approx(0.001)
+    assert metrics["lock_waits_per_1k"] == pytest.approx(0.5)
+    assert metrics["cpu_wait_per_1k"] == pytest.approx(0.15)
+    assert metrics["cpu_wait_per_1k_request"] == pytest.approx(0.04)
+    assert metrics["threads_asleep"] == pytest.approx(120.0)
 
 
 def test_every_formula_is_tried_here() -> None:

@@ -10,6 +10,7 @@ from test_record import evidence, figures, planned
 
 from steelyard.measure.ledger import judge
 from steelyard.measure.network import network_of
+from steelyard.measure.series import Series
 from steelyard.measure.window import Window
 from steelyard.results.schema import Check
 
@@ -35,6 +36,13 @@ def test_a_cpu_that_was_not_read_makes_it_unknown(tmp_path: Path, left_out: str)
     measured = figures(evidence(tmp_path, left_out=(left_out,)))[1]
     assert measured.value("kernel_share") is None
     assert "not read at both ends" in measured.unknown["softirq_share"]
+
+
+def test_a_reading_long_before_the_window_is_none_of_where_it_begins(tmp_path: Path) -> None:
+    found = evidence(tmp_path)
+    for key, series in found.samples.cpus.items():
+        found.samples.cpus[key] = Series(series.t - [3, 0], series.v)
+    assert "not read at both ends" in figures(found)[1].unknown["kernel_share"]
 
 
 def test_cpus_of_other_machines_are_unknown_with_the_reason(tmp_path: Path) -> None:

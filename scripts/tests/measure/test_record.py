@@ -88,9 +88,9 @@ def written(
             for s in seconds
         ],
         "threads": [
-            f"{T + s},{n},{g},{(0.3 if g == 'request' else 0.05) * s},{waits * s if g == 'jit' else ''}"
+            f"{T + s},{n},{g},{used * s},{waits * s if g == 'jit' else 0},{used * s}"
             for n in servers
-            for g in GROUPS
+            for g, used in {**dict.fromkeys(GROUPS, 0.05), "request": 0.3}.items()
             for s in seconds
         ],
         "cpus": [

@@ -17,7 +17,7 @@ from typing import Any, cast
 import pytest
 
 from steelyard.engines.base import Running
-from steelyard.measure import jvm, native_memory
+from steelyard.measure import jvm, native_memory, thread_states
 from steelyard.measure.counted import COUNTS
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
@@ -134,7 +134,10 @@ def figures_of(part: Any) -> Any:
         *("network_path", "operations"),
         *(
             figure.name
-            for figure in (*COUNTS, *vars(jvm).values(), *vars(native_memory).values())
+            for figure in (
+                *COUNTS,
+                *(value for file in (jvm, native_memory, thread_states) for value in vars(file).values()),
+            )
             if isinstance(figure, ComponentFigure)
         ),
     }

@@ -18,7 +18,7 @@ from steelyard.measure.requests import window_counts_away
 from steelyard.measure.samples import Counts, Memory, Samples
 from steelyard.measure.series import Series, total
 from steelyard.measure.services import service_calls
-from steelyard.measure.window import Unknown
+from steelyard.measure.window import UNCOVERED, Unknown
 from steelyard.results.measurement import CgroupResult
 from steelyard.sampling.columns import COLUMNS
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
             processes.append(
                 f"{t},{name},{0.2 * s * scale},{0.05 * s * scale},{1000 + 10 * s},{pss},{7 * s},0,{switches},60,"
             )
-            threads += [f"{t},{name},request,{0.2 * s * scale},", f"{t},{name},other,{0.05 * s * scale},"]
+            threads += [f"{t},{name},request,{0.2 * s * scale},,", f"{t},{name},other,{0.05 * s * scale},,"]
             counters.append(f"{t},{name},ping,{100 * (s + shift) * scale},{s},{0.1 * s}")
         processes.append(f"{T + s},sampler,0.0,0.0,100,,0,0,,,1,")
         host.append(f"{T + s},{500 + s},{s * 1.0},{s * 0.02},{s * 0.98},{s * 0.1}")
@@ -214,6 +214,11 @@ def test_faults_and_switches(folder: Path) -> None:
         60 + 6
     )
     assert switches.read(make_window(samples, T + 2, T + 8), make_component(name="sampler")) is None
+    # Those of three seconds more may all have been before the window.
+    for key in (("a", "voluntary_switches"), ("a", "involuntary_switches")):
+        read = samples.processes[key]
+        samples.processes[key] = Series(read.t[::2], read.v[::2])
+    assert switches.read(make_window(samples, T + 3, T + 8), make_component(name="a")) == UNCOVERED
 
 
 def charged(samples: Samples, name: str, t0: float, t1: float) -> CgroupResult | None:

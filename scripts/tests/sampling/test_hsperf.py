@@ -5,13 +5,20 @@ import os
 import re
 import struct
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 from builders import make_component, make_window
 from waiting import wait_until
 
-from steelyard.measure.jvm import classes_loaded, compile_seconds, safepoint_seconds, safepoints
+from steelyard.measure.jvm import (
+    classes_loaded,
+    compile_seconds,
+    lock_waits,
+    safepoint_seconds,
+    safepoints,
+)
 from steelyard.measure.samples import Samples, Table
 from steelyard.measure.series import Series
 from steelyard.measure.window import Unknown
@@ -19,6 +26,7 @@ from steelyard.sampling.hsperf import JVM_COLUMNS, JvmFiles, PerfFile, find_file
 
 COUNTERS = {name: 10 * number for number, name in enumerate(JVM_COLUMNS.values(), start=1)}
 FREQUENCY = "sun.os.hrt.frequency"
+JVM = Path(__file__).parents[1] / "fixtures" / "jvm"
 
 
 def perf_data(counters: dict[str, int], order: str = "<") -> bytes:
@@ -133,6 +141,60 @@ def test_of_several_jvms_the_end_of_one_is_seen_though_the_others_count_on(
         assert grown.reason.startswith("a JVM of it ended")
 
 
+WAITS = 20
+"""For a monitor, of the one thread of LockWaits.java that waits for it."""
+
+
+def recorded(folder: Path, name: str) -> PerfFile:
+    """The file of a real JVM that ran LockWaits.java, before its thread waited or after."""
+    with zipfile.ZipFile(JVM / "hsperfdata.zip") as files:
+        return PerfFile(Path(files.extract(name, folder)))
+
+
+@pytest.mark.parametrize("release", [17, 25])
+def test_waits_for_locks_are_counted_up_to_hotspot_24_and_unknown_later(tmp_path: Path, release: int) -> None:
+    before, after = (recorded(tmp_path, f"{when}-{release}").read() for when in ("before", "after"))
+    assert before is not None
+    assert after is not None
+    # What HotSpot 25 does not count leaves all that it does.
+    assert (after["compilations"] or 0) > (before["compilations"] or 0) > 0
+    counted = {
+        column: Series.of(
+            [(at, value) for at, value in enumerate((before[column], after[column])) if value is not None]
+        )
+        for column in ("safepoints", "lock_waits")
+    }
+    jvm: Table = {("server-1", column): series for column, series in counted.items() if series.t.size}
+    window = make_window(Samples({}, {}, {}, {}, jvm=jvm), end=1.0)
+    assert lock_waits.read(window, make_component(name="server-1")) == (WAITS if release == 17 else None)
+
+
+def test_a_counter_that_a_jvm_has_is_never_taken_for_one_that_it_lacks(tmp_path: Path) -> None:
+    """A JVM makes its counters one after another, and may be read meanwhile."""
+    file = recorded(tmp_path, "after-17")
+    path = tmp_path / "after-17"
+    whole = path.read_bytes()
+    (entries,) = struct.unpack_from("<i", whole, 28)
+    seen = []
+    for made in range(entries + 1):
+        path.write_bytes(whole[:28] + struct.pack("<i", made) + whole[32:])
+        seen.append(PerfFile(path).read())
+    assert file.read() == seen[-1]
+    assert {None if values is None else values["lock_waits"] for values in seen} == {None, WAITS}
+    assert all(values is None or None not in values.values() for values in seen)
+
+
+def test_of_several_jvms_one_that_does_not_count_leaves_no_sum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("steelyard.sampling.hsperf.find_file", lambda pid: recorded(tmp_path, f"after-{pid}"))
+    assert (JvmFiles().read([17]) or {})["lock_waits"] == WAITS
+    both = JvmFiles().read([17, 25])
+    assert both is not None
+    assert both["lock_waits"] is None
+    assert both["safepoints"] == 2
+
+
 PROGRAM = """
 public class Collect {
     public static void main(String[] arguments) throws Exception {
@@ -160,7 +222,9 @@ def test_a_real_jvm_tells_what_its_own_log_does(tmp_path: Path) -> None:
 
         def told_at_rest() -> dict[str, float] | None:
             before, told, after = len(logged()), files.read([java.pid]), len(logged())
-            return told if told is not None and before == told["safepoints"] == after else None
+            if told is None or not before == told["safepoints"] == after:
+                return None
+            return {column: value for column, value in told.items() if value is not None}
 
         told = wait_until(told_at_rest, "the JVM's file and its log to agree")
         java.stdin.close()
@@ -170,3 +234,24 @@ def test_a_real_jvm_tells_what_its_own_log_does(tmp_path: Path) -> None:
     assert told["safepoints"] >= 5
     assert told["classes"] + told["shared_classes"] > 300
     assert told["compilations"] > 0
+
+
+@pytest.mark.full
+def test_a_real_jvm_counts_as_many_waits_for_locks_as_its_own_threads_do() -> None:
+    command = ["java", "-Xmx64m", str(JVM / "LockWaits.java")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as java:
+        assert java.stdout is not None
+        assert java.stdin is not None
+        files = JvmFiles()
+        assert java.stdout.readline() == "started\n"
+        before = wait_until(lambda: files.read([java.pid]), "the JVM's file")
+        java.stdin.write("\n")
+        java.stdin.flush()
+        assert java.stdout.readline() == f"{WAITS}\n"
+        after = files.read([java.pid])
+        java.stdin.close()
+    assert before is not None
+    assert after is not None
+    if before["lock_waits"] is None:
+        pytest.skip("HotSpot counts no waits for locks from release 25 on")
+    assert (after["lock_waits"] or 0) - before["lock_waits"] == WAITS

@@ -155,6 +155,27 @@ def test_the_first_sample_knows_the_threads(sampler: Running, observed: Observed
     assert sampler.stop()[0] == Exit.OK
 
 
+def test_how_long_threads_waited_for_a_cpu_is_read_where_a_window_begins_and_ends(
+    sampler: Running, observed: Observed
+) -> None:
+    sampler.start(observed.entry())
+    sampler.until(lambda s: burnt(s, "gc") >= 0.35)
+    ran, before = ("server-1", "gc", "ran_s"), time.time()
+    sampler.configure(observed.entry())
+    sampler.until(lambda s: ran in s.threads and s.threads[ran].t[-1] >= before)
+    assert sampler.stop() == (Exit.OK, "")
+    samples = Samples.load(sampler.output)
+    used, ran_s, wait_s = (
+        samples.threads["server-1", "gc", column] for column in ("cpu_s", "ran_s", "wait_s")
+    )
+    assert ran_s.v[-1] == pytest.approx(used.v[-1], abs=0.05)
+    assert wait_s.v[-1] > 0
+    assert list(wait_s.t) == list(ran_s.t)
+    # At the start, where the configuration was written, and at the end.
+    assert 3 <= ran_s.t.size < used.t.size
+    assert samples.threads["server-1", "jit", "ran_s"].t.size == used.t.size
+
+
 def test_memory_faults_and_switches(sampler: Running, observed: Observed) -> None:
     sampler.start(observed.entry())
     sampler.until(lambda s: s.host and s.host[("monotonic",)].t.size >= 5)

@@ -2,14 +2,18 @@
 """CPU of threads by group, over threads of this process."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
-from steelyard.sampling.procfs import CLOCK_TICKS
+from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat
 from steelyard.sampling.threads import IDLE_SKIP, Threads
 
 WORK = 0.1
@@ -72,15 +76,51 @@ def test_a_compiler_that_slept_is_seen_as_soon_as_it_works(
 def test_how_long_compilers_waited_for_a_cpu(sleeper: Sleeper, monkeypatch: pytest.MonkeyPatch) -> None:
     threads = Threads(os.getpid())
     threads.read(-1, everything=True)
-    assert (threads.compiler_wait() or 0.0) >= 0.0
+    assert threads.queue("jit") is not None
     sleeper.work.set()
     sleeper.worked.wait()
     threads.read(-1)
     path = Path(f"/proc/{os.getpid()}/task/{sleeper.native_id}/schedstat")
-    told = threads.compiler_wait()
+    told = threads.queue("jit")
     assert told is not None
     # It sleeps again: what the kernel told then it tells now.
-    assert told == pytest.approx(int(path.read_text(encoding="ascii").split()[1]) / 1e9, abs=0.05)
+    assert told.waited == pytest.approx(int(path.read_text(encoding="ascii").split()[1]) / 1e9, abs=0.05)
     monkeypatch.setattr("steelyard.sampling.threads.parse_schedstat", lambda _content: None)
     threads.read(-1)
-    assert threads.compiler_wait() is None
+    assert threads.queue("jit") is None
+
+
+@pytest.fixture
+def rivals() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Two processes that want the same CPU all the time."""
+    cpu = max(os.sched_getaffinity(0))
+    program = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
+    processes = [subprocess.Popen([sys.executable, "-S", "-c", program]) for _ in range(2)]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_how_long_threads_ran_and_waited_is_what_the_kernel_tells(
+    rivals: list[subprocess.Popen[bytes]],
+) -> None:
+    pid = rivals[0].pid
+    path = Path(f"/proc/{pid}/task/{pid}/schedstat")
+
+    def told() -> list[float]:
+        return [int(word) / 1e9 for word in path.read_text(encoding="ascii").split()[:2]]
+
+    wait_until(lambda: min(told()) > 0.1, "each to have run and waited")
+    rivals[0].send_signal(signal.SIGSTOP)
+    wait_until(lambda: parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).state == b"T", "it to stand still")
+    threads = Threads(pid)
+    threads.read(1)
+    # Of a thread that is no compiler it is read only when everything is, and once however often it is.
+    assert threads.queue("other") is None
+    for _ in range(2):
+        threads.read(1, everything=True)
+        queue = threads.queue("other")
+        assert queue is not None
+        assert [queue.ran, queue.waited] == pytest.approx(told())
+    assert threads.queue("request") == (0.0, 0.0)
