@@ -47,6 +47,25 @@ LAST_IN_SEARCH = (
     "reference/experiment-file",
 )
 """Beginnings of pages that hold many words that people search for, and seldom the answer."""
+SEARCHED_AS = {
+    "tutorials/first-report.md": ["getting started", "quick start"],
+    "own-server.md": ["measure", "benchmark"],
+    "how-to/choose-an-experiment.md": ["garbage collector", "heap size"],
+    "how-to/cluster-lab.md": ["two nodes", "dedicated", "separate", "load generator"],
+    "how-to/compare-two-jdks.md": ["Java", "upgrade", "versions"],
+    "how-to/containers.md": ["Docker"],
+    "how-to/gate-on-github.md": ["pull request", "CI"],
+    "how-to/install.md": ["download", "setup"],
+    "how-to/large-pages.md": ["hugepages"],
+    "how-to/share-a-result.md": ["send", "publish", "colleague"],
+    "how-to/spring-boot.md": ["actuator", "fat jar"],
+    "how-to/void-trials.md": ["exit code 9", "failed", "discarded"],
+    "how-to/write-a-journey.md": ["HAR", "record", "scenario"],
+}
+"""Words that readers type, by the page that they look for; they count as words of its title (mkdocs.yml).
+
+None begins as a short word does (a, in, to): the search takes each typed word for the beginning of one.
+"""
 _LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
 
 
@@ -102,7 +121,9 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Each page before it becomes HTML, and how far up a search shows it."""
+    """Each page before it becomes HTML, how far up a search shows it, and by which further words."""
+    if page.file.src_uri in SEARCHED_AS:
+        page.meta["tags"] = SEARCHED_AS[page.file.src_uri]
     if page.file.src_uri.startswith(LAST_IN_SEARCH):
         page.meta["search"] = {"boost": 0.1}
     if page.file.src_uri.startswith(FIRST_IN_SEARCH):

@@ -25,6 +25,7 @@ from suite.tiers import DEFAULT, EVERY, TIERS, changed_paths, tiers_for
 
 FAILED, USAGE, INTERRUPTED = 12, 13, 130  # as the other commands (docs/commands.md)
 SIDE_BY_SIDE = ("checks", "unit")
+WITHOUT_JAVA = (*SIDE_BY_SIDE, "site")
 _NO_TEST = 5  # pytest's exit code where nothing is chosen
 _NO_XDIST = ("-p", "no:xdist")
 
@@ -83,7 +84,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     began = time.monotonic()
     try:
-        tests = run_tiers(tiers, asked.pytest, {**os.environ, **_java_environment(asked.jdk, tiers)})
+        tests = run_tiers(tiers, asked.pytest, {**os.environ, **java_environment(asked.jdk, tiers)})
     except KeyboardInterrupt:
         return INTERRUPTED
     counts = report(tests, asked.all)
@@ -222,9 +223,9 @@ def _read_or_failure(path: Path) -> list[Outcome]:
         ]
 
 
-def _java_environment(chosen: Path | None, tiers: Sequence[str]) -> dict[str, str]:
-    """JAVA_HOME of the JDK that was chosen, which has a compiler, with Maven beside it."""
-    if not set(tiers) - {*SIDE_BY_SIDE}:
+def java_environment(chosen: Path | None, tiers: Sequence[str]) -> dict[str, str]:
+    """JAVA_HOME of the JDK that was chosen, which has a compiler, with Maven beside it; empty if no tier needs it."""
+    if not set(tiers) - {*WITHOUT_JAVA}:
         return {}
     from steelyard.errors import SteelyardError  # noqa: PLC0415 - `--help` needs the standard library alone
     from steelyard.host.java import find_jdk, find_maven, require_javac  # noqa: PLC0415

@@ -28,7 +28,8 @@ TIERS = (
         True,
     ),
     Tier("servers", "Maven: all that is asked of applications on real servers"),
-    Tier("long", "long sessions and fault trials, other JDKs, long simulations, the site, pages in Chromium"),
+    Tier("site", "the documents as a site: built strictly, its search in Chromium"),
+    Tier("long", "long sessions and fault trials, other JDKs, long simulations, reports in Chromium"),
     Tier("containers", "images of each platform, bundles, sessions in containers and on a Kubernetes node"),
 )
 """In the order in which they run."""
@@ -37,8 +38,7 @@ DEFAULT = tuple(tier.name for tier in TIERS if tier.is_default)
 
 _PYTHON = ("checks", "unit")
 _JAVA = ("java", "servers")
-_PAGES = (*_PYTHON, "long")
-"""Tiers of documents: `long` builds the site strictly, as the workflow that publishes it does."""
+_PAGES = (*_PYTHON, "site")
 NEEDS: dict[str, tuple[str, ...]] = {
     # Each path counts for every pattern that it matches; `*` goes over folders as well.
     "*.md": _PAGES,
@@ -59,6 +59,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "apps/databases/*": (*_JAVA, *_PYTHON, "sessions", "servers", "long", "containers"),
     "compose/*": (*_PYTHON, "containers"),
     "docs/*": _PAGES,
+    "docs/examples/*": ("sessions", "long"),
     "experiments/*": (*DEFAULT, "long"),
     "images/*": (*_PYTHON, "containers"),
     "k8s/*": (*_PYTHON, "containers"),
@@ -70,6 +71,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "scripts/host_set.py": ("long",),
     "scripts/pages/*": _PAGES,
     "scripts/requirements*": (*DEFAULT, "containers"),
+    "scripts/requirements-site*": ("site",),
     "scripts/steelyard/*": ("sessions", "long"),
     "scripts/steelyard/engines/container.py": ("containers",),
     "scripts/steelyard/engines/images.py": ("containers",),
@@ -80,7 +82,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "scripts/steelyard/sampling/*": ("containers",),
     "scripts/suite/*": EVERY,
     "scripts/tests/*.py": _PYTHON,
-    "scripts/tests/browser/*": ("long",),
+    "scripts/tests/browser/*": ("site", "long"),
     "scripts/tests/containers/*": ("containers",),
     "scripts/tests/e2e/*": ("sessions", "long"),
     "scripts/tests/report/*collector*": ("long",),

@@ -4,6 +4,7 @@
     checks, unit    on several workers, in a run of pytest of their own
     java            beside them, begun with the first test: Maven's build and tests, then the build that sessions take
     sessions, long  on real processes; nothing beside them: they measure
+    site            the documents as a site; needs neither Java nor a build
     containers      images of every platform, bundles, sessions in containers, a Kubernetes node; the engine, the bases
                     and Kubernetes, which is compiled once for each version, are made beside the tests before them
 
@@ -39,6 +40,7 @@ MARKERS = {
     "checks": "checks",
     "java": "java",
     "containers": "containers",
+    "site": "site",
     "full": "long",
     "e2e": "sessions",
     "alone": "sessions",

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pages.diagrams import DIAGRAMS, IMAGES
-from pages.hooks import ADOPTED, FIRST_IN_SEARCH, LAST_IN_SEARCH, REPOSITORY, rewrite_links
+from pages.hooks import ADOPTED, FIRST_IN_SEARCH, LAST_IN_SEARCH, REPOSITORY, SEARCHED_AS, rewrite_links
 from pages.method_diagrams import NARROW, RESULTS, percent
 from pages.screens import BY_HAND, CALLOUTS, LARGEST, RECIPES, WIDEST
 from pages.site import requests_elsewhere
@@ -99,7 +99,7 @@ PROSE = [
 ]
 
 
-@pytest.mark.parametrize("beginning", [*FIRST_IN_SEARCH, *LAST_IN_SEARCH])
+@pytest.mark.parametrize("beginning", [*FIRST_IN_SEARCH, *LAST_IN_SEARCH, *SEARCHED_AS])
 def test_each_rank_of_the_search_belongs_to_a_page(beginning: str) -> None:
     """A page that is renamed would lose its place in the search, and nobody would see it."""
     assert any(page.startswith(beginning) for page in (*PAGES, *ADOPTED.values()))

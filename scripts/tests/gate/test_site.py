@@ -4,7 +4,6 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -72,12 +71,3 @@ def test_the_page_of_the_history_is_part_of_it(project: Project, tmp_path: Path)
     project.git("-C", str(history), "push", "--quiet", str(project.remote), "history")
     project.publish()
     assert project.published() == [".nojekyll", "history/index.html", "index.html"]
-
-
-@pytest.mark.full
-def test_the_site_is_built_strictly_and_asks_no_other_host(tmp_path: Path) -> None:
-    """A link that leads nowhere, a page without a place and a request to elsewhere would end it with another code."""
-    site = tmp_path / "site"
-    subprocess.run([sys.executable, ROOT / "scripts" / "pages" / "site.py", site], check=True)
-    assert {"index.html", "glossary.html", "search"} <= {path.name for path in site.iterdir()}
-    assert "void" in (site / "search" / "search_index.json").read_text(encoding="utf-8")

@@ -307,6 +307,10 @@ def test_what_is_typed_wrong_is_told_in_a_line_and_never_ends_as_a_gate(words: l
     assert done.stderr.startswith("steelyard: ")
 
 
+def test_pages_are_checked_without_java(tmp_path: Path) -> None:
+    assert runner.java_environment(tmp_path / "no-jdk", ("checks", "unit", "site")) == {}
+
+
 def test_maven_states_the_build_that_sessions_find() -> None:
     assert f"-Dsteelyard.fingerprint={fingerprint()}" in maven_command(is_complete=True)
 

@@ -36,9 +36,11 @@ def test_each_pattern_has_a_file_and_each_tier_a_pattern(files: list[str]) -> No
 @pytest.mark.parametrize(
     ("path", "tiers"),
     [
-        ("docs/explanation/gate.md", ("checks", "unit", "long")),
-        ("README.md", ("checks", "unit", "long")),
-        ("scripts/pages/hooks.py", ("checks", "unit", "long")),
+        ("docs/explanation/gate.md", ("checks", "unit", "site")),
+        ("docs/examples/fuseki/books.ttl", ("checks", "unit", "sessions", "site", "long")),
+        ("README.md", ("checks", "unit", "site")),
+        ("mkdocs.yml", ("checks", "unit", "site")),
+        ("scripts/pages/hooks.py", ("checks", "unit", "site")),
         ("apps/olio/web/src/test/java/dev/steelyard/olio/ContractIT.java", ("java", "servers")),
         (
             "apps/ping/src/main/java/dev/steelyard/ping/Ping.java",
