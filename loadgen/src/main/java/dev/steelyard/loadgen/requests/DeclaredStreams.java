@@ -50,7 +50,7 @@ public final class DeclaredStreams {
             .matching(regex(session -> socket.expect()))
             .check(ofMessage(socket.expect(), socket.save()));
     WsConnectActionBuilder connect =
-        ws(operation, SOCKET).connect(url.function()).sign(Target::withCookies);
+        ws(operation, SOCKET).connect(url.function()).sign(Target::withCookiesOfStream);
     for (var each : socket.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       connect = connect.header(each.getKey(), value.function());
@@ -80,7 +80,7 @@ public final class DeclaredStreams {
     SseConnectActionBuilder get =
         sse(operation, EVENTS)
             .get(texts.url(target.baseUrl(), events.path()).function())
-            .sign(Target::withCookies);
+            .sign(Target::withCookiesOfStream);
     for (var each : events.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       get = get.header(each.getKey(), value.function());
