@@ -128,7 +128,7 @@ class Pause(Model):
         return self
 
 
-class Exchange(Model):
+class SocketExchange(Model):
     """A message over a WebSocket and the answer to it: an operation of its own."""
 
     operation: OperationName | None = None
@@ -154,8 +154,8 @@ class WebSocket(Model):
     """Of the request that opens it, which has the user's cookies as well."""
     protocol: str | None = None
     """A subprotocol that the server has to agree to, or several with commas (`Sec-WebSocket-Protocol`)."""
-    exchanges: Annotated[list[Exchange], Field(min_length=1)] | None = None
-    """One after the other; in the place of the keys that follow."""
+    exchanges: Annotated[list[SocketExchange], Field(min_length=1)] | None = None
+    """One after the other; instead of the keys that follow."""
     send: str | None = None
     expect: Expression | None = None
     """A regular expression; what is sent before a message that matches it counts for nothing."""
@@ -174,12 +174,12 @@ class WebSocket(Model):
             raise ValueError("only the first of the exchanges may wait without a send: add it to the others")
         return self
 
-    def all_exchanges(self) -> list[Exchange]:
+    def all_exchanges(self) -> list[SocketExchange]:
         """Its exchanges, however they are written."""
         if self.exchanges is not None:
             return self.exchanges
         assert self.expect is not None
-        return [Exchange(send=self.send, expect=self.expect, within=self.within, save=self.save)]
+        return [SocketExchange(send=self.send, expect=self.expect, within=self.within, save=self.save)]
 
 
 class Events(Model):
