@@ -7,31 +7,34 @@ the file and its line are known; Python's own expressions differ in both directi
 """
 
 import re
+import sys
 
-_ESCAPES = (
-    r"x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|0[0-7]{1,2}|c.|[pP](?:\{[^}]+\}|[^{])"
-    r"|N\{[A-Z][A-Z0-9 -]+\}"
-)
-_ALONE = rf"\\(?:{_ESCAPES}|[aefnrt]|[^a-zA-Z0-9])"
-_CLASSES = r"\\[dDhHsSvVwW]"
+_CHARACTER = r"\\(?:x\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|0[0-7]{1,2}|c.|[aefnrt]|[^a-zA-Z0-9])"
+_CLASS = r"\\(?:[dDhHsSvVwW]|[pP](?:\{[^}]+\}|[^{])|N\{[A-Z][A-Z0-9 -]+\})"
 _TOKEN = re.compile(
     rf"(?P<backreference>\\(?:k<(?P<referred>[a-zA-Z][a-zA-Z0-9]*)>|[1-9]))"
-    rf"|(?P<escape>{_ALONE}|{_CLASSES}|\\b\{{g\}}|\\[bABGRXZz])"
+    rf"|(?P<escape>{_CHARACTER}|{_CLASS}|\\b\{{g\}}|\\[bABGRXZz])"
     r"|(?P<lone>\\.?)"
     r"|(?P<flags>\(\?(?P<on>[idmsuxU]*)(?:-[idmsuxU]*)?\))"
     r"|(?P<group>\((?!\?)|\(\?(?:[=!>]|<[=!]|<(?P<name>[a-zA-Z][a-zA-Z0-9]*)>|[idmsuxU]*(?:-[idmsuxU]*)?:))"
     r"|(?P<extension>\(\?(?:P?<|P=|\(|.?))"
-    r"|(?P<end>\))|(?P<set>\[)|(?P<either>\|)"
+    r"|(?P<end>\))|(?P<set>\[\^?)|(?P<either>\|)"
     r"|(?P<quantifier>(?:[*+?]|\{(?P<least>\d+)(?P<bounded>,?)(?P<most>\d*)\})[?+]?)"
     r"|(?P<brace>\{)|(?P<other>.)",
     re.DOTALL,
 )
-_MEMBER = re.compile(rf"(?P<one>{_ALONE})|(?P<several>{_CLASSES})|(?P<lone>\\.?)|(?P<other>.)", re.DOTALL)
+_MEMBER = re.compile(
+    rf"(?P<nested>\[\^?)|&&|{_CLASS}|(?P<low>{_CHARACTER}|[^\\])(?:-(?P<high>{_CHARACTER}|{_CLASS}|[^]\\[]))?"
+    r"|(?P<lone>\\.?)",
+    re.DOTALL,
+)
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
 _COUNTED = re.compile(r"\((?!\?[=!>]|\?<[=!])")
 """Of a group whose repetition within one that looks behind has to be bounded."""
+_BEHIND = {"(?<=", "(?<!"}
+_WITHOUT_LENGTH = ("flags", "group", "either", "quantifier")
 _MAX_ROUNDS = 2**31 - 1
-_MAX_CHARACTER = 0x10FFFF
+_CONTROLS = {"a": 7, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9}
 _HINTS = {
     "(?P<": "write (?<name>...), with a name of letters and digits",
     "(?<": "write (?<name>...), with a name of letters and digits",
@@ -88,31 +91,25 @@ class _Expression:
         self.text, self.at = text, 0
         self.opened: list[str] = []
         """Beginnings of groups that are open."""
-        self.closed = ""
-        """What has just ended: `(` for a group that takes characters, or a line break of any kind (`\\R`)."""
+        self.last = ""
+        """What a quantifier would repeat: `(` for a group that takes characters; empty for nothing."""
         self.names: set[str] = set()
-        self.can_repeat = False
         self.comments = False
 
     def check(self) -> None:
         """Raise ValueError where it is none."""
-        while self.at < len(self.text):
-            token = _TOKEN.match(self.text, self.at)
-            assert token is not None
+        while (token := _TOKEN.match(self.text, self.at)) is not None:
             self.at = token.end()
-            closed, self.closed = self.closed, r"\R" if token[0] == r"\R" else ""
-            repeats = self.can_repeat
-            self.can_repeat = token.lastgroup not in ("flags", "group", "either")
+            last, self.last = self.last, "" if token.lastgroup in _WITHOUT_LENGTH else token[0]
             match token.lastgroup:
                 case "quantifier":
-                    self._quantifier(token, repeats, closed)
-                    self.can_repeat = False
+                    self._quantifier(token, last)
                 case "group":
                     self._group(token)
                 case "end":
                     if not self.opened:
                         raise _refuse(") closes nothing", r"write \) for the character")
-                    self.closed = "(" if _COUNTED.match(group := self.opened.pop()) else group
+                    self.last = "(" if _COUNTED.match(group := self.opened.pop()) else group
                 case "set":
                     self._set()
                 case "backreference":
@@ -139,24 +136,20 @@ class _Expression:
             case _ if piece == "#" and self.comments:
                 self.at = (self.text + "\n").index("\n", self.at)
 
-    def _quantifier(self, token: re.Match[str], repeats: bool, closed: str) -> None:
+    def _quantifier(self, token: re.Match[str], repeated: str) -> None:
         piece = token[0]
-        if token["least"] is None and not repeats:
+        if token["least"] is None and not repeated:
             raise _refuse(f"{piece} has nothing to repeat", rf"write \{piece[0]} for the character")
         least, most = int(token["least"] or 0), int(token["most"] or _MAX_ROUNDS)
         if not least <= most <= _MAX_ROUNDS:
             raise _refuse(f"{piece} is no range", "give the smaller number first")
         endless = piece[0] in "*+" or (token["bounded"] and not token["most"])
-        if endless and self._looks_behind() and closed in (r"\R", "("):
+        if endless and repeated in (r"\R", "(") and _BEHIND.intersection(self.opened):
             raise _refuse(f"{piece} after a group in one that looks behind has no end", "bound it: {1,9}")
-
-    def _looks_behind(self) -> bool:
-        return any(group in ("(?<=", "(?<!") for group in self.opened)
 
     def _group(self, token: re.Match[str]) -> None:
         self.opened.append(token[0])
-        name = token["name"]
-        if name in self.names:
+        if (name := token["name"]) in self.names:
             raise _refuse(f"two groups have the name {name}", "name each once")
         self.names |= {name} - {None}
         self.comments |= "x" in token[0].partition("-")[0] and name is None
@@ -164,51 +157,26 @@ class _Expression:
     def _reference(self, token: re.Match[str]) -> None:
         if token["referred"] is not None and token["referred"] not in self.names:
             raise _refuse(f"{token[0]} names no group before it", "give a group that name")
-        if self._looks_behind():
+        if _BEHIND.intersection(self.opened):
             raise _refuse(f"{token[0]} in a group that looks behind has no greatest length", "write it out")
 
     def _set(self) -> None:
         """A class of characters, and those in it."""
-        depth, is_first = 1, True
-        self._skip("^")
-        while depth and self.at < len(self.text):
-            if self._skip("["):
-                depth, is_first = depth + 1, True
-                self._skip("^")
+        depth, first = 1, self.at
+        while depth:
+            if self.at > first and self.text.startswith("]", self.at):
+                self.at, depth = self.at + 1, depth - 1
                 continue
-            if not is_first and self._skip("]"):
-                depth -= 1
-            elif not self._skip("&&"):
-                self._range()
-            is_first = False
-        if depth:
-            raise _refuse("[ is not closed", r"close it, or write \[ for the character")
-
-    def _skip(self, text: str) -> bool:
-        """Whether a text comes next, which is then behind."""
-        comes = self.text.startswith(text, self.at)
-        self.at += len(text) if comes else 0
-        return comes
-
-    def _range(self) -> None:
-        """The next of a class: a character, several at once, or all between two."""
-        low = self._member()
-        following = self.text[self.at : self.at + 2]
-        if low is None or not re.fullmatch(r"-[^\[\]]", following, re.DOTALL):
-            return
-        self.at += 1
-        high = self._member()
-        if high is None or high < low:
-            raise _refuse("a range in [...] ends before it begins", r"write \- for the character")
-
-    def _member(self) -> int | None:
-        """The next character of a class; None for several at once."""
-        token = _MEMBER.match(self.text, self.at)
-        assert token is not None
-        self.at = token.end()
-        if token["lone"] is not None:
-            raise _lone(token[0])
-        return None if token["several"] is not None else _value(token[0])
+            token = _MEMBER.match(self.text, self.at)
+            if token is None:
+                raise _refuse("[ is not closed", r"close it, or write \[ for the character")
+            self.at = token.end()
+            if token["nested"] is not None:
+                depth, first = depth + 1, self.at
+            elif token["lone"] is not None:
+                raise _lone(token[0])
+            elif token["low"] is not None and _value(token["low"]) > _value(token["high"] or "\U0010ffff"):
+                raise _refuse("a range in [...] ends before it begins", r"write \- for the character")
 
 
 def _lone(piece: str) -> ValueError:
@@ -217,23 +185,19 @@ def _lone(piece: str) -> ValueError:
     return _refuse(f"{piece} means nothing there", f"write {piece[1:]} for the character")
 
 
-_CONTROLS = {"a": 7, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9}
-
-
-def _value(piece: str) -> int | None:
-    """The character that a piece stands for; None for several (raises ValueError)."""
+def _value(piece: str) -> int:
+    """The character that a piece stands for; -1 for one of several (raises ValueError)."""
     if piece[0] != "\\":
         return ord(piece)
-    letter = piece[1]
-    if letter in "pPN" or len(piece) == 1:
-        return None
-    if letter in "xu":
-        value = int(piece[2:].strip("{}"), 16)
-        if value > _MAX_CHARACTER:
-            raise _refuse(f"{piece} is no character", "write a smaller number")
-        return value
-    if letter == "0":
-        return int(piece[1:], base=8)
-    if letter == "c":
-        return ord(piece[2]) ^ 64
-    return _CONTROLS.get(letter, ord(letter))
+    match piece[1]:
+        case "x" | "u":
+            value = int(piece[2:].strip("{}"), 16)
+            if value > sys.maxunicode:
+                raise _refuse(f"{piece} is no character", "write a smaller number")
+            return value
+        case "0":
+            return int(piece[1:], base=8)
+        case "c":
+            return ord(piece[2]) ^ 64
+        case letter:
+            return -1 if re.fullmatch(_CLASS, piece) else _CONTROLS.get(letter, ord(letter))

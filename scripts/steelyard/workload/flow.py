@@ -199,7 +199,8 @@ def expected_counts(actions: list[Any], times: float = 1.0) -> tuple[Expected, s
     for action in actions:
         match action:
             case Step():
-                counts[action.operation] = counts.get(action.operation, 0.0) + times
+                for name in action.operations():
+                    counts[name] = counts.get(name, 0.0) + times
             case Repeat():
                 add(action.steps, times * action.rounds())
             case OneOf():
@@ -211,5 +212,7 @@ def expected_counts(actions: list[Any], times: float = 1.0) -> tuple[Expected, s
                 add(action.else_, times * (1 - action.if_.chance))
             case _:
                 inside = [inner for _, inner in _walk_places(chain(*ways_of(action, ())))]
-                varying.update(step.operation for step in inside if isinstance(step, Step))
+                varying.update(
+                    name for step in inside if isinstance(step, Step) for name in step.operations()
+                )
     return counts, varying

@@ -117,7 +117,7 @@ class Journey(Model):
                             f"{label_of(visit, action)}: {shown} stands for nothing{nearest(name, allowed)}:"
                             f" there are {', '.join(sorted(allowed)) or 'no names'}",
                         )
-            for name, save in action.saves().items() if isinstance(action, Step) else ():
+            for name, save in action.saves() if isinstance(action, Step) else ():
                 if save.keep and name in self.variables:
                     raise key_error(
                         (*at, "save", name),
@@ -156,7 +156,8 @@ class Journey(Model):
 
     def operations(self) -> list[str]:
         """All operations, in the order of the file."""
-        return list(dict.fromkeys(step.operation for visit in self.visits.values() for step in visit.flat()))
+        steps = (step for visit in self.visits.values() for step in visit.flat())
+        return list(dict.fromkeys(name for step in steps for name in step.operations()))
 
     # As the injector reads it: JSON.
     def document(self) -> dict[str, Any]:

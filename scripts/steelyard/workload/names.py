@@ -59,7 +59,7 @@ def saved_names(actions: Steps) -> dict[str, bool]:
     saved: dict[str, bool] = {}
     for _, action in walk(list(actions)):
         if isinstance(action, Step):
-            for name, save in action.saves().items():
+            for name, save in action.saves():
                 saved[name] = saved.get(name, False) or save.keep
         elif isinstance(action, Each):
             saved.setdefault(action.as_, False)
@@ -153,12 +153,12 @@ class _Flow:
         return _either([self._through(way, names) for way in ways or [[]]])
 
     def _after_step(self, at: KeyPath, step: Step, names: Names) -> Names | None:
-        saves = frozenset(step.saves())
-        of_page = [name for text in step.page_texts() for name in names_in(text)]
-        of_parts = [name for text in step.part_texts() for name in names_in(text)]
-        if self._has(at, step, of_page, names) and self._has(at, step, of_parts, names | saves):
-            return names | saves
-        return names if step.optional else None
+        for texts, saves in step.stages():
+            if self._lacks(at, step, [name for text in texts for name in names_in(text)], names):
+                return names if step.optional else None
+            names |= frozenset(saves)
+        self.played.add(at)
+        return names
 
     def _rounds(self, inside: list[Place], names: Names, *, many: bool) -> Names | None:
         """The names after one round or more: what one saves, the next has."""
@@ -169,13 +169,18 @@ class _Flow:
             names = after
 
     def _has(self, at: KeyPath, action: Any, asked: Iterable[str], names: Names) -> bool:
-        """Whether all have a value that only answers give."""
+        """Whether all have a value that only answers give; a block is played then."""
+        if self._lacks(at, action, asked, names):
+            return False
+        self.played.add(at)
+        return True
+
+    def _lacks(self, at: KeyPath, action: Any, asked: Iterable[str], names: Names) -> bool:
+        """Whether one of them has none."""
         missing = next((name for name in asked if name in self.saved and name not in names), None)
-        if missing is None:
-            self.played.add(at)
-        else:
+        if missing is not None:
             self.lacking.setdefault(at, (action, missing))
-        return missing is None
+        return missing is not None
 
 
 def _either(ways: Iterable[Names | None]) -> Names | None:

@@ -22,6 +22,7 @@ from steelyard.workload.answers import (
 from steelyard.workload.feeder import read_beside
 from steelyard.yamlfile import Duration, Limit, Model
 
+OperationName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
 
@@ -89,36 +90,6 @@ class Submit(Model):
     """What the user enters, instead of what the page holds there; the button that is pressed, if it has a name."""
 
 
-class WebSocket(Model):
-    """An exchange over a WebSocket."""
-
-    path: RootPath
-    headers: Headers = Field(default_factory=dict)
-    """Of the request that opens it, which has the user's cookies as well."""
-    protocol: str | None = None
-    """A subprotocol that the server has to agree to, or several with commas (`Sec-WebSocket-Protocol`)."""
-    send: str | None = None
-    expect: Expression
-    """A regular expression; what is sent before a message that matches it counts for nothing."""
-    within: Limit = 10.0
-    save: dict[str, MessageExtraction] = Field(default_factory=dict)
-    """From that message."""
-
-
-class Events(Model):
-    """Server-sent events: the stream is opened, an event awaited, the stream closed."""
-
-    path: RootPath
-    headers: Headers = Field(default_factory=dict)
-    """Of the request, which has the user's cookies as well."""
-    expect: Expression
-    """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
-    nothing."""
-    within: Limit = 10.0
-    save: dict[str, MessageExtraction] = Field(default_factory=dict)
-    """From that event."""
-
-
 class Pause(Model):
     """Time before the user goes on; exactly one of think and cycle: its mean."""
 
@@ -157,11 +128,79 @@ class Pause(Model):
         return self
 
 
+class SocketExchange(Model):
+    """A message over a WebSocket and the answer to it: an operation of its own."""
+
+    operation: OperationName | None = None
+    """What it is measured as; left out: as the step."""
+    send: str | None = None
+    """A text; only the first may be without one: it waits for what the server says by itself."""
+    expect: Expression
+    """A regular expression; what is sent before a message that matches it counts for nothing."""
+    within: Limit | None = None
+    """How long to wait for that message; left out: 10 s."""
+    save: dict[str, MessageExtraction] = Field(default_factory=dict)
+    """From that message."""
+    pause: Pause | None = None
+    """Before what comes next; left out: that of the step."""
+
+
+class WebSocket(Model):
+    """Exchanges over one WebSocket, which the first opens; exactly one of `expect` (a single one) and `exchanges`."""
+
+    exactly_one = ("expect", "exchanges")
+    path: RootPath
+    headers: Headers = Field(default_factory=dict)
+    """Of the request that opens it, which has the user's cookies as well."""
+    protocol: str | None = None
+    """A subprotocol that the server has to agree to, or several with commas (`Sec-WebSocket-Protocol`)."""
+    exchanges: Annotated[list[SocketExchange], Field(min_length=1)] | None = None
+    """One after the other; instead of the keys that follow."""
+    send: str | None = None
+    expect: Expression | None = None
+    """A regular expression; what is sent before a message that matches it counts for nothing."""
+    within: Limit | None = None
+    """How long to wait for that message; left out: 10 s."""
+    save: dict[str, MessageExtraction] = Field(default_factory=dict)
+    """From that message."""
+
+    @model_validator(mode="after")
+    def _check_exchanges(self) -> Self:
+        if self.exchanges is None:
+            return self
+        if self.send is not None or self.within is not None or self.save:
+            raise ValueError("give send, within and save in each of the exchanges")
+        if any(each.send is None for each in self.exchanges[1:]):
+            raise ValueError("only the first of the exchanges may wait without a send: add it to the others")
+        return self
+
+    def all_exchanges(self) -> list[SocketExchange]:
+        """Its exchanges, however they are written."""
+        if self.exchanges is not None:
+            return self.exchanges
+        assert self.expect is not None
+        return [SocketExchange(send=self.send, expect=self.expect, within=self.within, save=self.save)]
+
+
+class Events(Model):
+    """Server-sent events: the stream is opened, an event awaited, the stream closed."""
+
+    path: RootPath
+    headers: Headers = Field(default_factory=dict)
+    """Of the request, which has the user's cookies as well."""
+    expect: Expression
+    """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
+    nothing."""
+    within: Limit = 10.0
+    save: dict[str, MessageExtraction] = Field(default_factory=dict)
+    """From that event."""
+
+
 class Step(Model):
-    """One operation: a request, a page with its parts, a form, a WebSocket exchange or a server-sent event."""
+    """One operation: a request, a page with its parts, a form or a server-sent event; or a WebSocket's exchanges."""
 
     exactly_one = ("path", "submit", "websocket", "events")
-    operation: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+    operation: OperationName
     method: Method | None = None
     """Left out: GET, and POST for `submit`."""
     path: Address | None = None
@@ -202,19 +241,36 @@ class Step(Model):
         """Whether it asks for a page, in which a form may stand."""
         return self.path is not None or self.submit is not None
 
-    def saves(self) -> dict[str, MessageExtraction]:
-        """What it keeps, of an answer or of a message."""
-        kept: dict[str, MessageExtraction] = dict(self.save)
-        for stream in (self.websocket, self.events):
-            kept.update(stream.save if stream is not None else {})
-        return kept
+    def operations(self) -> list[str]:
+        """What it is measured as: one name, or one for each exchange of its WebSocket."""
+        if self.websocket is None:
+            return [self.operation]
+        return [each.operation or self.operation for each in self.websocket.all_exchanges()]
+
+    def saves(self) -> Iterator[tuple[str, MessageExtraction]]:
+        """What it keeps, of an answer or of messages."""
+        for _, saves in self.stages():
+            yield from saves.items()
 
     def texts(self) -> Iterator[str]:
         """All that may hold `${name}`."""
-        yield from (*self.page_texts(), *self.part_texts())
+        for texts, _ in self.stages():
+            yield from texts
 
-    def page_texts(self) -> Iterator[str]:
-        """The same without its parts."""
+    def stages(self) -> Iterator[tuple[list[str], Mapping[str, MessageExtraction]]]:
+        """The texts that are sent at once and may hold `${name}`, with what is kept of the answer, in their order."""
+        if self.websocket is not None:
+            opening = [self.websocket.path, *self.websocket.headers.values(), self.websocket.protocol or ""]
+            for each in self.websocket.all_exchanges():
+                yield [*opening, each.send or ""], each.save
+                opening = []
+        elif self.events is not None:
+            yield [self.events.path, *self.events.headers.values()], self.events.save
+        else:
+            yield list(self._page_texts()), self.save
+            yield [text for part in self.parts for text in (part.path, *part.headers.values())], {}
+
+    def _page_texts(self) -> Iterator[str]:
         yield from filter(None, (self.path, self.body))
         yield from (*self.headers.values(), *(self.form or {}).values())
         yield from self.submit.fields.values() if self.submit is not None else ()
@@ -223,13 +279,3 @@ class Step(Model):
         for field in (self.multipart or {}).values():
             yield from [field] if isinstance(field, str) else [field.content or "", field.filename]
         yield from (value for value in (self.check.json_ or {}).values() if isinstance(value, str))
-        if self.websocket is not None:
-            yield from filter(None, (self.websocket.path, self.websocket.send, self.websocket.protocol))
-            yield from self.websocket.headers.values()
-        if self.events is not None:
-            yield from (self.events.path, *self.events.headers.values())
-
-    def part_texts(self) -> Iterator[str]:
-        """Those of its parts, which are asked for once it was answered."""
-        for part in self.parts:
-            yield from (part.path, *part.headers.values())

@@ -72,6 +72,29 @@ def step(name: str, **keys: Any) -> dict[str, Any]:
         ("{operation: a, submit: {form: f}, body: x}", 0, "give its fields there"),
         ("{operation: a, events: {path: /, expect: x}, check: {status: 201}}", 0, "events stands alone"),
         ("{operation: a, events: {path: /, expect: x, save: {y: {css: a}}}}", 0, "unknown key"),
+        ("{operation: a, websocket: {path: /}}", 0, "give exactly one of expect and exchanges"),
+        (
+            "{operation: a, websocket: {path: /, expect: x, exchanges: [{expect: y}]}}",
+            0,
+            "give exactly one of expect",
+        ),
+        ("{operation: a, websocket: {path: /, exchanges: []}}", 0, "at least 1 entry"),
+        (
+            "{operation: a, websocket: {path: /, within: 2, exchanges: [{expect: y}]}}",
+            0,
+            "in each of the exchanges",
+        ),
+        ("{operation: a, websocket: {path: /, exchanges: [{send: a}]}}", 0, "exchanges.0.expect' is missing"),
+        (
+            "{operation: a, websocket: {path: /, exchanges: [{expect: x}, {expect: y}]}}",
+            0,
+            "only the first of the exchanges may wait without a send",
+        ),
+        (
+            "{operation: a, websocket: {path: /, exchanges: [{expect: x}, {send: '${y}', expect: x}]}}",
+            0,
+            "visit v, a: ${y} stands for nothing",
+        ),
         ("{repeat: 2}", 0, "is missing: add it"),
         ("{repeat: [3, 2], steps: [{operation: a, path: /}]}", 0, "the first number is above the second"),
         ("{repeat: 2, steps: [{operation: a, pth: /}]}", 0, "did you mean 'path'?"),
@@ -139,6 +162,10 @@ def login(*, keep: bool) -> dict[str, Any]:
     return saving("t", keep=keep)
 
 
+def talk(*exchanges: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"operation": "talk", "websocket": {"path": "/", "exchanges": list(exchanges)}, **more}
+
+
 IN_A_LOOP = [{"if": {"saved": "t"}, "steps": [using("t")], "else": [saving("t")]}]
 CHAIN = [
     {"if": {"saved": "u"}, "steps": [using("u")]},
@@ -162,6 +189,14 @@ CHAIN = [
         [[{"until": {"saved": "t"}, "at_most": 3, "steps": [saving("t")]}, using("t")]],
         [[saving("t", which="all"), {"each": "t", "as": "x", "steps": [using("x")]}]],
         [[step("page", save={"t": {"css": "a"}}, parts=[{"path": "${t}"}])]],
+        [
+            [
+                talk(
+                    {"send": "a", "expect": "x", "save": {"t": {"regex": "x"}}},
+                    {"send": "${t}", "expect": "x"},
+                )
+            ]
+        ],
     ],
 )
 def test_a_name_may_be_used_where_an_answer_can_have_given_it(visits: list[list[dict[str, Any]]]) -> None:
@@ -197,6 +232,12 @@ LATER = "${t} has no value there: the steps that save it come later"
             LATER,
         ),
         ([[{"each": "t", "as": "x", "steps": [using("x")]}, saving("t")]], "v0.steps.0", "a block: t has no"),
+        ([[step("page", parts=[{"path": "${t}"}]), saving("t")]], "v0.steps.0", LATER),
+        (
+            [[talk({"expect": "x"}, {"send": "${t}", "expect": "x", "save": {"t": {"regex": "x"}}})]],
+            "v0.steps.0",
+            LATER,
+        ),
     ],
 )
 def test_a_name_that_no_answer_can_have_given_is_refused(
@@ -313,6 +354,20 @@ def test_the_mix_counts_what_can_be_foreseen() -> None:
     assert journey.unforeseen_operations() == set()
 
 
+def test_each_exchange_of_a_socket_is_an_operation() -> None:
+    exchanges = [
+        {"expect": "hello"},
+        {"operation": "ask", "send": "a", "expect": "b"},
+        {"send": "c", "expect": "d"},
+    ]
+    journey = played({"repeat": 2, "steps": [talk(*exchanges)]}, step("a"))
+    assert journey.operations() == ["talk", "ask", "a"]
+    (part,) = journey.parts()
+    assert part.operations == {"talk": 4, "ask": 2, "a": 1}
+    looped = played({"until": {"chance": 0.5}, "at_most": 3, "steps": [talk(*exchanges)]})
+    assert looped.unforeseen_operations() == {"talk", "ask"}
+
+
 def test_what_answers_decide_is_left_out_of_the_mix() -> None:
     journey = played(
         step("a", save={"ids": {"css": "a", "which": "all"}}),
@@ -347,6 +402,12 @@ def test_forms_and_blocks_are_handed_on() -> None:
                 steps: [{operation: poll, path: /}]
               - {operation: told, events: {path: /e, headers: {A: b}, expect: x, save: {y: {regex: x}}}}
               - {operation: socket, websocket: {path: /w, headers: {A: b}, protocol: chat, expect: x}}
+              - operation: talk
+                websocket:
+                  path: /w
+                  exchanges:
+                    - {expect: x}
+                    - {operation: ask, send: b, expect: x, within: 2s, save: {y: {regex: x}}, pause: {think: 1s}}
     """)
     document = Journey.model_validate(written).document()
     steps = document["visits"]["v"]["steps"]
@@ -358,4 +419,7 @@ def test_forms_and_blocks_are_handed_on() -> None:
     assert steps[5]["events"]["save"]["y"]["regex"] == "x"
     assert steps[5]["events"]["headers"] == steps[6]["websocket"]["headers"] == {"A": "b"}
     assert steps[6]["websocket"]["protocol"] == "chat"
+    first, second = steps[7]["websocket"]["exchanges"]
+    assert first == {"expect": "x", "save": {}}
+    assert (second["operation"], second["within"], second["pause"]["think"]) == ("ask", 2.0, 1.0)
     assert Journey.model_validate(document).document() == document

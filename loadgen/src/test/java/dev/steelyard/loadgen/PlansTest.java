@@ -129,6 +129,11 @@ class PlansTest {
                 && body.contains(part.formatted("name", "a b/c?d&e\"f"));
         PingServer.answer(exchange, right ? 200 : 400, type + " " + body);
       }
+      case "saved" -> {
+        String cookie = String.valueOf(exchange.getRequestHeaders().getFirst("Cookie"));
+        boolean right = asked.equals("/ping/saved/42") && cookie.contains("stream=7");
+        PingServer.answer(exchange, right ? 200 : 400, asked + " " + cookie);
+      }
       case "soap" -> {
         boolean right = body.equals("<q a='a b/c?d&amp;e&quot;f'/>");
         PingServer.answer(exchange, right ? 200 : 400, body);
@@ -140,8 +145,7 @@ class PlansTest {
                     "/ping/each/1",
                     "/ping/each/2",
                     "/ping/each/3",
-                    "/ping/path/" + odd + "?q=" + odd,
-                    "/ping/saved/42")
+                    "/ping/path/" + odd + "?q=" + odd)
                 .contains(asked);
         right |= asked.equals("/ping/json") && body.equals("{\"a\": \"a b/c?d&e\\\"f\"}");
         PingServer.answer(exchange, right ? 200 : 400, asked + " " + body);
@@ -171,6 +175,7 @@ class PlansTest {
 
   private static void events(HttpExchange exchange) throws IOException {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.getResponseHeaders().add("Set-Cookie", "stream=7; Path=/ping/saved");
     boolean right = "a b/c?d&e\"f".equals(exchange.getRequestHeaders().getFirst("X-A"));
     exchange.sendResponseHeaders(right ? 200 : 400, 0);
     for (String text : List.of("wrong 41", "right 42", "right 43")) {

@@ -6,6 +6,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -16,6 +18,7 @@ import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
@@ -23,6 +26,7 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.multipart.Attribute;
 import io.netty.handler.codec.http.multipart.FileUpload;
 import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler.HandshakeComplete;
@@ -69,6 +73,7 @@ final class ShopServer implements AutoCloseable {
                     client
                         .pipeline()
                         .addLast(new HttpServerCodec())
+                        .addLast(new HandshakeCookies())
                         .addLast(new HttpObjectAggregator(100_000))
                         .addLast(new WebSocketServerProtocolHandler("/ticker", "chat"))
                         .addLast(new Ticker())
@@ -105,13 +110,31 @@ final class ShopServer implements AutoCloseable {
     var unused = context.writeAndFlush(message);
   }
 
+  /** Each answer to a handshake sets a cookie and removes one. */
+  private static final class HandshakeCookies extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      if (message instanceof HttpResponse answer
+          && answer.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+        answer.headers().add("Set-Cookie", "seat=7; Path=/cookies");
+        answer.headers().add("Set-Cookie", "old=; Path=/; Max-Age=0");
+      }
+      var unused = context.write(message, promise);
+    }
+  }
+
+  /** Greets, and says again what it is told, with a number; some words it does not like. */
   private final class Ticker extends SimpleChannelInboundHandler<TextWebSocketFrame> {
     private String opened = "";
+    private int turn;
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof HandshakeComplete handshake) {
         opened = handshake.selectedSubprotocol() + " " + handshake.requestHeaders().get("X-Me");
+        count("opened");
+        String cookie = handshake.requestHeaders().get("Cookie");
+        send(context, new TextWebSocketFrame("greeting, " + cookie));
       }
       context.fireUserEventTriggered(event);
     }
@@ -119,8 +142,19 @@ final class ShopServer implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, TextWebSocketFrame frame) {
       count("ticker");
+      String word = frame.text().replaceFirst(" .*", "");
+      count(word);
+      turn++;
+      if (word.equals("early") && served("early") < 3) {
+        return;
+      }
       send(context, new TextWebSocketFrame("welcome"));
-      send(context, new TextWebSocketFrame(frame.text() + " " + opened));
+      var unused =
+          context.write(new TextWebSocketFrame("%s %s #%d".formatted(frame.text(), opened, turn)));
+      if (word.equals("bye")) {
+        unused = context.write(new CloseWebSocketFrame());
+      }
+      context.flush();
     }
   }
 
@@ -157,6 +191,8 @@ final class ShopServer implements AutoCloseable {
         yield text(right && uri.path().equals("/order/i1") ? 200 : 400, "");
       }
       case "echo" -> text(200, uri.path());
+      case "cookies" -> cookies(200, cookie, "old=1; Path=/", "new=2; Path=/");
+      case "refused" -> cookies(500, cookie, "refused=3; Path=/");
       default -> text(500, "error");
     };
   }
@@ -191,6 +227,12 @@ final class ShopServer implements AutoCloseable {
             "<p>Welcome %s, pages: 3</p><input name=csrf value=c0ffee>"
                 .formatted(cookie.substring(4)))
         : text(400, "");
+  }
+
+  private static FullHttpResponse cookies(int status, String cookie, String... set) {
+    FullHttpResponse answer = text(status, "cookies: " + cookie + ".");
+    answer.headers().add("Set-Cookie", List.of(set));
+    return answer;
   }
 
   private static FullHttpResponse style(HttpHeaders headers) {

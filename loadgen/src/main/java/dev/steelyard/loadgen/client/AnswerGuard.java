@@ -8,14 +8,17 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.function.Consumer;
 
 /**
  * Stands between the bytes of a connection and Gatling, and mends what would make counts wrong:
@@ -30,6 +33,7 @@ import java.nio.channels.ClosedChannelException;
  *   <li>Bodies that checks read are kept until their end: how much that is at once is counted, and
  *       limited ({@link HeldBodies}).
  *   <li>An injector without memory has failed; Gatling would end the process.
+ *   <li>Whoever has asked for the head of an answer is shown it ({@link AnswerHead}).
  * </ul>
  */
 final class AnswerGuard extends ChannelDuplexHandler {
@@ -43,6 +47,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
   private boolean answering;
   private boolean interim;
   private boolean expectsContinue;
+  private Consumer<HttpHeaders> headReader;
   private long keptBytes;
 
   /** When the last answer had ended; 0 before the first. */
@@ -52,9 +57,12 @@ final class AnswerGuard extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    if (message instanceof HttpRequest && isClosedByServer(context.channel())) {
-      unsent = true;
-      var unused = context.close();
+    if (message instanceof HttpRequest) {
+      headReader = AnswerHead.takeReader();
+      if (isClosedByServer(context.channel())) {
+        unsent = true;
+        var unused = context.close();
+      }
     }
     if (unsent) {
       ReferenceCountUtil.release(message);
@@ -83,6 +91,10 @@ final class AnswerGuard extends ChannelDuplexHandler {
     if (message instanceof HttpResponse response) {
       interim = isInterim(response);
       answering |= !interim;
+      if (!interim && headReader != null) {
+        headReader.accept(response.headers());
+        headReader = null;
+      }
     }
     if (!interim) {
       pass(context, message);
@@ -92,9 +104,13 @@ final class AnswerGuard extends ChannelDuplexHandler {
     }
   }
 
-  /** Whether Gatling must not see it; the one that it may wait for is passed on. */
+  /**
+   * Whether Gatling must not see it; the one that it may wait for is passed on, and 101, after
+   * which a connection is a WebSocket's (RFC 9110 section 15.2.2).
+   */
   private boolean isInterim(HttpResponse response) {
-    if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
+    if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL
+        || response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       return false;
     }
     boolean awaited = expectsContinue && response.status().code() == 100;

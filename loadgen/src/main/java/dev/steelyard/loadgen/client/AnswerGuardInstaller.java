@@ -6,10 +6,15 @@ import io.netty.bootstrap.ChannelInitializerExtension;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
+import java.util.List;
 
-/** Puts an {@link AnswerGuard} into each HTTP connection: Netty finds this class as a service. */
+/** Puts an {@link AnswerGuard} into each connection: Netty finds this class as a service. */
 public final class AnswerGuardInstaller extends ChannelInitializerExtension {
   private static final String GUARD = "answer-guard";
+
+  /** Gatling's own handlers; the name of that of a WebSocket is not public. */
+  private static final List<String> HANDLERS =
+      List.of(DefaultHttpClient.APP_HTTP_HANDLER, "app-ws");
 
   /** Has Netty look for such services; to be called before its first connection. */
   public static void install() {
@@ -26,8 +31,10 @@ public final class AnswerGuardInstaller extends ChannelInitializerExtension {
               @Override
               protected void initChannel(Channel initialised) {
                 ChannelPipeline pipeline = initialised.pipeline();
-                if (pipeline.get(DefaultHttpClient.APP_HTTP_HANDLER) != null) {
-                  pipeline.addBefore(DefaultHttpClient.APP_HTTP_HANDLER, GUARD, new AnswerGuard());
+                for (String handler : HANDLERS) {
+                  if (pipeline.get(handler) != null) {
+                    pipeline.addBefore(handler, GUARD, new AnswerGuard());
+                  }
                 }
               }
             });

@@ -23,6 +23,11 @@ public interface Journey {
    */
   void ended(boolean failed);
 
+  /** Whether the step that was decided last can be sent again, whatever came of it. */
+  default boolean canRepeat() {
+    return true;
+  }
+
   /** The pause after the step that ended last; null leaves it to the settings. */
   default Pause pause() {
     return null;

@@ -38,7 +38,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   private static final String REQUESTS = "io.gatling.http.action.HttpRequestAction";
 
   /** "WebSocket crashed ... in Connecting state", with the cause, and then who wanted it. */
-  private static final String SOCKETS = "io.gatling.http.action.ws.fsm.WsConnectingState";
+  private static final String CONNECTING = "io.gatling.http.action.ws.fsm.WsConnectingState";
+
+  /** "Client issued a text frame but WebSocket was already ...", and then who sent it. */
+  private static final String CRASHED = "io.gatling.http.action.ws.fsm.WsCrashedState";
+
+  private static final String FRAME_REFUSED = "Client issued a text frame but ";
 
   /** "Request '{}' failed: {}". */
   private static final String KEPT_SOCKETS = "dev.steelyard.loadgen.requests.KeptSockets";
@@ -52,7 +57,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   private static final String TASKS = "io.netty.util.concurrent.AbstractEventExecutor";
 
   /** From the cause to the operation that goes on with it at once, on the same thread. */
-  private static final ThreadLocal<String> UNOPENED = new ThreadLocal<>();
+  private static final ThreadLocal<String> SOCKET_FAILURE = new ThreadLocal<>();
 
   private static final String WRONG_ANSWER = WrongAnswer.class.getSimpleName() + ": ";
   private static final int MAX_DISTINCT = 10;
@@ -72,11 +77,13 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   public static ErrorMessages listen() {
     quietenTracing();
     ErrorMessages messages = new ErrorMessages();
-    for (String source : List.of(ANSWERS, REQUESTS, SOCKETS, OWN, KEPT_SOCKETS, CLIENT, TASKS)) {
+    for (String source :
+        List.of(ANSWERS, REQUESTS, CONNECTING, CRASHED, OWN, KEPT_SOCKETS, CLIENT, TASKS)) {
       Logger logger = (Logger) LoggerFactory.getLogger(source);
       messages.setContext(logger.getLoggerContext());
       messages.start();
-      logger.setLevel(List.of(ANSWERS, SOCKETS).contains(source) ? Level.DEBUG : Level.ERROR);
+      boolean debug = List.of(ANSWERS, CONNECTING, CRASHED).contains(source);
+      logger.setLevel(debug ? Level.DEBUG : Level.ERROR);
       logger.setAdditive(false);
       logger.addAppender(messages);
     }
@@ -118,9 +125,10 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   @Override
   protected void append(ILoggingEvent event) {
     Object[] arguments = event.getArgumentArray();
-    if (event.getLoggerName().equals(SOCKETS)) {
-      if (event.getThrowableProxy() != null) {
-        UNOPENED.set(rootMessage(event.getThrowableProxy()));
+    if (List.of(CONNECTING, CRASHED).contains(event.getLoggerName())) {
+      String cause = socketFailure(event);
+      if (cause != null) {
+        SOCKET_FAILURE.set(cause);
       }
       return;
     }
@@ -140,12 +148,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       }
     }
     if (event.getLoggerName().equals(OWN)) {
-      if (UNOPENED.get() == null) {
+      if (SOCKET_FAILURE.get() == null) {
         // It was open: what failed then has been told.
         return;
       }
-      message += ": " + UNOPENED.get();
-      UNOPENED.remove();
+      message += ": " + SOCKET_FAILURE.get();
+      SOCKET_FAILURE.remove();
     }
     if (message.length() > MAX_LENGTH) {
       message = message.substring(0, MAX_LENGTH);
@@ -156,6 +164,14 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       boolean room = counts.containsKey(failure) || counts.size() < MAX_DISTINCT;
       counts.merge(room ? failure : OTHER, 1L, Long::sum);
     }
+  }
+
+  private static String socketFailure(ILoggingEvent event) {
+    if (event.getLoggerName().equals(CRASHED)) {
+      String message = event.getMessage();
+      return message.startsWith(FRAME_REFUSED) ? message.substring(FRAME_REFUSED.length()) : null;
+    }
+    return event.getThrowableProxy() == null ? null : rootMessage(event.getThrowableProxy());
   }
 
   private static String rootMessage(IThrowableProxy failure) {

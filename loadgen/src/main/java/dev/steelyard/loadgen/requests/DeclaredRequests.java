@@ -15,6 +15,7 @@ import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.journey.declared.Operation;
 import dev.steelyard.loadgen.journey.declared.Template;
 import dev.steelyard.loadgen.requests.DeclaredTexts.Text;
 import io.gatling.http.response.Response;
@@ -55,13 +56,13 @@ public final class DeclaredRequests {
    * @throws SettingsException if a text uses a variable that is none
    */
   public static List<Step> of(JourneySpec spec, DeclaredJourneys journeys) {
-    List<JourneySpec.Step> all =
+    List<Operation> all =
         spec.visits().values().stream().flatMap(visit -> visit.flat().stream()).toList();
-    boolean follows = all.stream().anyMatch(DeclaredRequests::follows);
+    boolean follows = all.stream().map(Operation::step).anyMatch(DeclaredRequests::follows);
     DeclaredRequests requests = new DeclaredRequests(journeys, follows);
     List<Step> steps = new ArrayList<>();
-    for (JourneySpec.Step step : all) {
-      steps.add(requests.step(step, journeys.formOf(steps.size())));
+    for (Operation operation : all) {
+      steps.add(requests.step(operation, journeys.formOf(steps.size())));
     }
     return steps;
   }
@@ -72,15 +73,16 @@ public final class DeclaredRequests {
         || step.parts().stream().anyMatch(part -> JourneySpec.isFollowed(part.path()));
   }
 
-  private Step step(JourneySpec.Step step, String form) {
+  private Step step(Operation operation, String form) {
     // What is wrong shows now, and not when Gatling has started.
-    step.texts().forEach(text -> journeys.template(text, Template.Place.TEXT));
-    return new Step(step.operation(), target -> exchange(step, form, target));
+    operation.step().texts().forEach(text -> journeys.template(text, Template.Place.TEXT));
+    return new Step(operation.name(), target -> exchange(operation, form, target));
   }
 
-  private ChainBuilder exchange(JourneySpec.Step step, String form, Target target) {
+  private ChainBuilder exchange(Operation operation, String form, Target target) {
+    JourneySpec.Step step = operation.step();
     if (step.websocket() != null) {
-      return streams.socket(step, target);
+      return streams.socket(operation, target);
     }
     return step.events() != null ? streams.events(step, target) : page(step, form, target);
   }

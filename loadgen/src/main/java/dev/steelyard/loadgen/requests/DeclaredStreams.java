@@ -8,6 +8,7 @@ import static io.gatling.javaapi.http.HttpDsl.sse;
 import static io.gatling.javaapi.http.HttpDsl.ws;
 
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.journey.declared.Operation;
 import dev.steelyard.loadgen.journey.declared.StreamSpec;
 import dev.steelyard.loadgen.requests.DeclaredTexts.Text;
 import io.gatling.javaapi.core.ChainBuilder;
@@ -26,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /** WebSockets and server-sent events of a declared journey, as Gatling's builders. */
 public final class DeclaredStreams {
-  /** What the logger of this class says where a WebSocket could not be opened. */
-  public static final String NOT_OPENED = "the WebSocket was not opened";
+  private static final String NOT_OPENED = "the WebSocket was not opened";
+  private static final String NOT_SENT = "the message was not sent";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(DeclaredStreams.class);
   private static final String SOCKET = "socket";
@@ -35,22 +36,51 @@ public final class DeclaredStreams {
 
   private final DeclaredTexts texts;
   private final DeclaredChecks checks;
+  private final OpenSockets sockets = new OpenSockets();
 
   DeclaredStreams(DeclaredTexts texts, DeclaredChecks checks) {
     this.texts = texts;
     this.checks = checks;
   }
 
-  ChainBuilder socket(JourneySpec.Step step, Target target) {
-    StreamSpec.WebSocket socket = step.websocket();
-    String operation = step.operation();
-    Text url = texts.url(target.baseUrl().replaceFirst("^http", "ws"), socket.path());
+  /** One exchange: the first opens the socket, the last closes it, and one that failed as well. */
+  ChainBuilder socket(Operation operation, Target target) {
+    String name = operation.name();
+    StreamSpec.Exchange exchange = operation.exchange();
     WsFrameCheck awaited =
-        ws.checkTextMessage(operation)
-            .matching(regex(session -> socket.expect()))
-            .check(ofMessage(socket.expect(), socket.save()));
+        ws.checkTextMessage(name)
+            .matching(regex(session -> exchange.expect()))
+            .check(ofMessage(exchange.expect(), exchange.save()));
+    ChainBuilder chain;
+    if (operation.isFirst()) {
+      WsConnectActionBuilder connect = connect(name, operation.step().websocket(), target);
+      chain =
+          exec(exchange.send() == null ? connect.await(exchange.within()).on(awaited) : connect)
+              .exec(session -> tellFailure(session, name, NOT_OPENED));
+    } else {
+      chain = exec(sockets.takeUp(SOCKET));
+    }
+    if (exchange.send() != null) {
+      Function<Session, String> message = texts.body(exchange.send(), null).function();
+      var send = ws(name, SOCKET).sendText(message).await(exchange.within()).on(awaited);
+      chain =
+          chain.exec(
+              doIf(session -> !session.isFailed())
+                  .then(exec(send).exec(session -> tellFailure(session, name, NOT_SENT))));
+    }
+    ChainBuilder close = closing(SOCKET, exec(ws(name, SOCKET).close()));
+    if (operation.isFirst() && operation.isLast()) {
+      return chain.exec(close);
+    }
+    return chain
+        .exec(operation.isLast() ? close : doIf(Session::isFailed).then(close))
+        .exec(sockets.handBack(SOCKET));
+  }
+
+  private WsConnectActionBuilder connect(String name, StreamSpec.WebSocket socket, Target target) {
+    Text url = texts.url(target.baseUrl().replaceFirst("^http", "ws"), socket.path());
     WsConnectActionBuilder connect =
-        ws(operation, SOCKET).connect(url.function()).sign(Target::withCookies);
+        ws(name, SOCKET).connect(url.function()).sign(Target::withCookiesOfStream);
     for (var each : socket.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       connect = connect.header(each.getKey(), value.function());
@@ -59,15 +89,7 @@ public final class DeclaredStreams {
       Text protocol = texts.header("Sec-WebSocket-Protocol", socket.protocol());
       connect = connect.subprotocol(protocol.function());
     }
-    ChainBuilder open =
-        exec(socket.send() == null ? connect.await(socket.within()).on(awaited) : connect)
-            .exec(session -> opened(session, operation));
-    if (socket.send() != null) {
-      Function<Session, String> message = texts.body(socket.send(), null).function();
-      var send = ws(operation, SOCKET).sendText(message).await(socket.within()).on(awaited);
-      open = open.exec(doIf(session -> !session.isFailed()).then(exec(send)));
-    }
-    return closing(open, SOCKET, exec(ws(operation, SOCKET).close()));
+    return connect;
   }
 
   ChainBuilder events(JourneySpec.Step step, Target target) {
@@ -80,13 +102,13 @@ public final class DeclaredStreams {
     SseConnectActionBuilder get =
         sse(operation, EVENTS)
             .get(texts.url(target.baseUrl(), events.path()).function())
-            .sign(Target::withCookies);
+            .sign(Target::withCookiesOfStream);
     for (var each : events.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       get = get.header(each.getKey(), value.function());
     }
     ChainBuilder open = exec(get.await(events.within()).on(awaited));
-    return closing(open, EVENTS, exec(sse(operation, EVENTS).close()));
+    return open.exec(closing(EVENTS, exec(sse(operation, EVENTS).close())));
   }
 
   /** The moment at which it came, and what is kept of it. */
@@ -104,16 +126,16 @@ public final class DeclaredStreams {
     return all.toArray(CheckBuilder[]::new);
   }
 
-  private static ChainBuilder closing(ChainBuilder open, String name, ChainBuilder close) {
-    return open.exec(doIf(session -> session.contains(name)).then(close))
+  private static ChainBuilder closing(String name, ChainBuilder close) {
+    return exec(doIf(session -> session.contains(name)).then(close))
         // One that could not be opened is still there.
         .exec(session -> session.contains(name) ? session.remove(name) : session);
   }
 
-  /** Gatling names no operation when it tells its logger why a socket could not be opened. */
-  private static Session opened(Session session, String operation) {
+  /** Gatling names no operation when it tells its logger why a socket did not serve. */
+  private static Session tellFailure(Session session, String operation, String what) {
     if (session.isFailed()) {
-      LOGGER.error("Request '{}' failed: {}", operation, NOT_OPENED);
+      LOGGER.error("Request '{}' failed: {}", operation, what);
     }
     return session;
   }

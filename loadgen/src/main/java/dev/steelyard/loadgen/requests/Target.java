@@ -4,6 +4,7 @@ package dev.steelyard.loadgen.requests;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
+import dev.steelyard.loadgen.client.AnswerHead;
 import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.Validators;
 import dev.steelyard.loadgen.journey.Validators.Validator;
@@ -75,12 +76,25 @@ public record Target(String baseUrl, Duration timeout, boolean isRead) {
     return request;
   }
 
+  /**
+   * The same for a request that opens a stream. No check sees its answer, and Gatling keeps the
+   * cookies of some in its own jar: they are taken from the connection, and from an answer of any
+   * status, as browsers do (RFC 6265, section 3).
+   */
+  static Request withCookiesOfStream(Request request, Session session) {
+    User user = CurrentUser.of(session).user();
+    Uri uri = request.getUri();
+    AnswerHead.read(headers -> takeCookies(headers, uri, user));
+    return withCookies(request, session);
+  }
+
   private static void answered(Response response, CurrentUser current) {
     current.answered();
-    HttpHeaders headers = response.headers();
+    takeCookies(response.headers(), response.request().getUri(), current.user());
+  }
+
+  private static void takeCookies(HttpHeaders headers, Uri uri, User user) {
     if (headers.contains(HttpHeaderNames.SET_COOKIE)) {
-      User user = current.user();
-      Uri uri = response.request().getUri();
       headers
           .getAll(HttpHeaderNames.SET_COOKIE)
           .forEach(line -> user.cookies().take(line, uri.getHost(), uri.getPath()));

@@ -9,6 +9,7 @@ import dev.steelyard.loadgen.journey.declared.Action;
 import dev.steelyard.loadgen.journey.declared.Block;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
+import dev.steelyard.loadgen.journey.declared.Operation;
 import dev.steelyard.loadgen.requests.DeclaredRequests;
 import dev.steelyard.loadgen.requests.Step;
 import java.util.LinkedHashMap;
@@ -51,7 +52,7 @@ final class DeclaredScenario implements Scenario {
   private void addSure(List<Action> actions) {
     for (Action action : actions) {
       if (action instanceof JourneySpec.Step step) {
-        played.add(step.operation());
+        Operation.of(step).map(Operation::name).forEach(played::add);
       } else if (action instanceof Block block && block.comesForSure()) {
         addSure(block.actions());
       }

@@ -36,10 +36,14 @@ final class ProbeUser extends VirtualUser {
   @Override
   void ended(boolean failed, long answeredAt, long now) {
     String operation = run.scenario.operations().get(operation());
-    again = failed && awaited.contains(operation);
-    if (again) {
+    boolean refused = failed && awaited.contains(operation);
+    again = refused && journey().canRepeat();
+    if (refused) {
       run.refused.increment();
       due = now + RETRY;
+      if (!again) {
+        journey().ended(true);
+      }
       return;
     }
     record(failed, answeredAt);

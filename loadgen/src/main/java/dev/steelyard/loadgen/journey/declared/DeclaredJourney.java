@@ -100,9 +100,18 @@ public final class DeclaredJourney implements Journey {
 
   @Override
   public void ended(boolean failed) {
-    if ((failed && !current.declared().optional()) || position == visit.code().size()) {
+    if (failed) {
+      // What was still to go over a WebSocket cannot.
+      position = current.after();
+    }
+    if ((failed && !current.declared().step().optional()) || position == visit.code().size()) {
       visit = null;
     }
+  }
+
+  @Override
+  public boolean canRepeat() {
+    return current.declared().isFirst();
   }
 
   @Override

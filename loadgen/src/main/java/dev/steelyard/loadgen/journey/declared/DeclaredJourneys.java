@@ -128,7 +128,7 @@ public final class DeclaredJourneys implements Journeys {
   private void addSlots(List<Action> actions) {
     for (Action action : actions) {
       if (action instanceof JourneySpec.Step step) {
-        step.saves().forEach(this::addSlot);
+        step.saves().forEach(saves -> saves.forEach(this::addSlot));
       } else if (action instanceof Block block) {
         if (block.as() != null) {
           addSlot(block.as());
@@ -139,7 +139,8 @@ public final class DeclaredJourneys implements Journeys {
   }
 
   /** A form is that of the page that the step before, as it is written, asks for. */
-  private void findForms(List<JourneySpec.Step> steps) {
+  private void findForms(List<Operation> operations) {
+    List<JourneySpec.Step> steps = operations.stream().map(Operation::step).toList();
     for (int i = 0; i < steps.size(); i++) {
       JourneySpec.Submit next = i + 1 < steps.size() ? steps.get(i + 1).submit() : null;
       if (steps.get(i).submit() != null && (i == 0 || !steps.get(i - 1).hasPage())) {

@@ -38,8 +38,6 @@ public record JourneySpec(
     Map<String, FeederSpec> feeders,
     Boolean gzip,
     Map<String, Visit> visits) {
-  private static final Pattern OPERATION = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]*");
-
   /** Fills in and checks. */
   public JourneySpec {
     variables = requireNonNullElse(variables, Map.of());
@@ -91,8 +89,8 @@ public record JourneySpec(
     }
 
     /** The operations in the order of the declaration, however often they are played. */
-    public List<Step> flat() {
-      return Action.steps(steps).toList();
+    public List<Operation> flat() {
+      return Action.steps(steps).flatMap(Operation::of).toList();
     }
 
     List<String> texts() {
@@ -101,7 +99,7 @@ public record JourneySpec(
   }
 
   /**
-   * One operation of a visit.
+   * One operation of a visit, or several over one WebSocket.
    *
    * @param operation what it is measured as
    * @param method of the request
@@ -141,9 +139,7 @@ public record JourneySpec(
       implements Action {
     /** Fills in and checks. */
     public Step {
-      if (!OPERATION.matcher(needed("operation", operation)).matches()) {
-        throw must("operation", operation, "a name of letters, digits and . _ / -");
-      }
+      Operation.checkName(operation);
       one("path, submit, websocket, events", path, submit, websocket, events);
       if (path != null) {
         Part.checkPath(path);
@@ -179,12 +175,12 @@ public record JourneySpec(
       return path != null || submit != null;
     }
 
-    /** What is saved from an answer, or from a message. */
-    Map<String, Save> saves() {
+    /** What is saved from an answer, or from each message. */
+    Stream<Map<String, Save>> saves() {
       if (websocket != null) {
-        return websocket.save();
+        return websocket.exchanges().stream().map(StreamSpec.Exchange::save);
       }
-      return events != null ? events.save() : save;
+      return Stream.of(events != null ? events.save() : save);
     }
 
     @Override

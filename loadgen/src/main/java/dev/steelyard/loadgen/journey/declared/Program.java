@@ -22,8 +22,12 @@ final class Program {
     int run(DeclaredJourney journey, int next);
   }
 
-  /** Sends something, which is the only instruction that takes time. */
-  record Send(int step, JourneySpec.Step declared) implements Instruction {
+  /**
+   * Sends something, which is the only instruction that takes time.
+   *
+   * @param after position behind the last operation of its step
+   */
+  record Send(int step, Operation declared, int after) implements Instruction {
     @Override
     public int run(DeclaredJourney journey, int next) {
       return next;
@@ -47,7 +51,9 @@ final class Program {
   private void compile(List<Action> actions) {
     for (Action action : actions) {
       if (action instanceof JourneySpec.Step declared) {
-        code.add(new Send(step++, declared));
+        List<Operation> operations = Operation.of(declared).toList();
+        int after = code.size() + operations.size();
+        operations.forEach(each -> code.add(new Send(step++, each, after)));
       } else {
         compile((Block) action);
       }

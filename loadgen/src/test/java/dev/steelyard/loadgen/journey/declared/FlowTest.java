@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen.journey.declared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,7 +25,7 @@ class FlowTest {
 
   private final AtomicInteger givenUp = new AtomicInteger();
   private DeclaredJourneys journeys;
-  private List<JourneySpec.Step> flat;
+  private List<Operation> flat;
 
   private static String step(String name) {
     return "{'operation': '%s', 'path': '/', 'save': {'%s': {'header': 'X', 'optional': true}}}"
@@ -53,7 +54,7 @@ class FlowTest {
   private String play(DeclaredJourney journey, int count) {
     List<String> played = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      played.add(flat.get(journey.next()).operation());
+      played.add(flat.get(journey.next()).name());
       journey.ended(false);
     }
     return String.join(" ", played);
@@ -65,6 +66,42 @@ class FlowTest {
         "%s, {'repeat': 2, 'steps': [%s, {'repeat': 2, 'steps': [%s]}]}, {'repeat': 0, 'steps': [%s]}"
             .formatted(step("a"), step("b"), step("c"), step("never"));
     assertEquals("a b c c b c c a b c c", play(journey(steps), 11));
+  }
+
+  private static String talk(String more) {
+    return """
+        {'operation': 'b', %s 'pause': {'think': 1}, 'websocket': {'path': '/', 'exchanges': [
+          {'expect': 'x', 'save': {'x': {'regex': 'x'}}},
+          {'operation': 'c', 'send': '${x}', 'expect': 'x', 'pause': {'think': 2}},
+          {'send': 'x', 'expect': 'x'}]}}"""
+        .formatted(more);
+  }
+
+  @Test
+  void eachExchangeIsAnOperation() throws Exception {
+    DeclaredJourney journey =
+        journey("%s, {'repeat': 2, 'steps': [%s]}".formatted(step("a"), talk("")));
+    assertEquals("a b c b b c b a b", play(journey, 9));
+    assertEquals(1000, journey.pause().length(null) / 1_000_000);
+    assertEquals("c", play(journey, 1));
+    assertEquals(2000, journey.pause().length(null) / 1_000_000);
+  }
+
+  @Test
+  void anExchangeThatFailsEndsItsStep() throws Exception {
+    DeclaredJourney journey =
+        journey("%s, %s, %s".formatted(step("a"), talk("'optional': true,"), step("d")));
+    assertEquals("a b", play(journey, 2));
+    assertTrue(journey.canRepeat());
+    assertEquals("c", flat.get(journey.next()).name());
+    assertFalse(journey.canRepeat());
+    journey.ended(true);
+    assertEquals("d a b", play(journey, 3));
+    journey = journey("%s, %s, %s".formatted(step("a"), talk(""), step("d")));
+    assertEquals("a", play(journey, 1));
+    journey.next();
+    journey.ended(true);
+    assertEquals("a b c b d a", play(journey, 6));
   }
 
   @Test
