@@ -79,7 +79,7 @@ class RunRequest:
     target: ClusterTarget = LOCAL
     trust: bool = False
     """Whether a file that is not of the checkout may be run."""
-    approve: Callable[[Path], None] = _approve
+    approve: Callable[[Path], None] = field(default=_approve, compare=False)
     """Refuses an experiment file that may not be run: called before anything that the file names is started."""
     argv: Sequence[str] = ()
     """The command line as it was typed, without the program."""

@@ -144,7 +144,12 @@ def test_plan_says_what_the_session_will_be_able_to_detect(steelyard: Any, tmp_p
     told = json.loads(
         steelyard("plan", "jvm-count", "--set", "jvms=1,2", "--out", str(tmp_path), "--json").out
     )
-    assert [one["metric"] for one in told["detects"]] == ["throughput", "memory_rss", "cpu_per_1k"]
+    assert [one["metric"] for one in told["detects"]] == [
+        "throughput",
+        "memory_rss",
+        "cpu_per_1k",
+        "server_cpu_share",
+    ]
 
 
 def test_plan_has_a_column_for_the_memory_limit_where_there_is_one() -> None:

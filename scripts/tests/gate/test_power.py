@@ -97,8 +97,8 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     )
     assert [line for line in lines if "unknown" in line] == [
         (
-            "memory (RSS) of the servers, CPU of the servers per 1,000 requests: unknown: no earlier session on this"
-            " host tells it (`plan --pilot` runs one)"
+            "memory (RSS) of the servers, CPU of the servers per 1,000 requests, CPU of the servers: unknown: no earlier"
+            " session on this host tells it (`plan --pilot` runs one)"
         )
     ]
 
@@ -260,7 +260,7 @@ def test_throughput_of_arrivals_at_a_constant_rate_is_nothing_to_detect(
 ) -> None:
     given = arriving(plan)
     found = predicted(given, tmp_path)
-    assert {one.metric for one in found} == {"memory_rss", "cpu_per_1k"}
+    assert {one.metric for one in found} == {"memory_rss", "cpu_per_1k", "server_cpu_share"}
     assert "throughput: nothing, as the arrivals decide it and not the servers" in describe(given, found)
 
 
