@@ -97,8 +97,8 @@ def test_without_an_earlier_session_published_spreads_stand_in_and_say_so(
     )
     assert [line for line in lines if "unknown" in line] == [
         (
-            "memory (RSS) of the servers, CPU of the servers per 1,000 requests, CPU of the servers: unknown: no earlier"
-            " session on this host tells it (`plan --pilot` runs one)"
+            "memory (RSS) of the servers, CPU of the servers per 1,000 requests, CPU of the servers: unknown: no"
+            " earlier session on this host tells it (`plan --pilot` runs one)"
         )
     ]
 
