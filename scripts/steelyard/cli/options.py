@@ -288,21 +288,22 @@ def require_trust(workload: str, trust: bool) -> None:
 def _require_trusted_experiment(path: Path, trust: bool) -> None:
     """Run no JDK and no JVM option of an experiment file of somebody else before a person agreed (raises as
     `require_trust`)."""
-    files = [path.resolve()]
-    if not (are_of_checkout(files) or is_kept(files)) and _agrees(
-        f"{path} is not of this checkout, and its JDKs and JVM options can run any program as you", trust
-    ):
-        keep(files)
+    if not are_of_checkout([path.resolve()]):
+        said = f"{path} is not of this checkout, and its JDKs and JVM options can run any program as you"
+        _require_kept(path.resolve(), said, trust)
 
 
 def require_trusted_session(directory: SessionDirectory, trust: bool) -> None:
     """Resume no session that was not begun here before a person agreed: what runs is what its record says (raises as
     `require_trust`)."""
     record = directory.path / "session.json"
-    if not is_kept([record]) and _agrees(
-        f"{record} was not written here, and its commands run as you", trust
-    ):
-        keep([record])
+    _require_kept(record, f"{record} was not written here, and its commands run as you", trust)
+
+
+def _require_kept(path: Path, said: str, trust: bool) -> None:
+    """Ask of a file unless a person agreed to its content before, and keep the answer (raises as `require_trust`)."""
+    if not is_kept([path]) and _agrees(said, trust):
+        keep([path])
 
 
 def _agrees(said: str, trust: bool) -> bool:

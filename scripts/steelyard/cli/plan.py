@@ -72,8 +72,7 @@ def plan(
     made = make_plan(request)
     earlier = earlier_sessions(made, out)
     if pilot and not knows_spread(made, earlier):
-        _run_pilot(request, made, out)
-        earlier = earlier_sessions(made, out)
+        earlier = _run_pilot(request, made, out) or earlier
     made = sharpen_quick(made, earlier)
     if as_json:
         changes = predict_detectable(made, earlier)
@@ -128,9 +127,12 @@ def _print_schedule(made: SessionPlan) -> None:
         print_line(console, f"  {arm.name}: {command_line(made.specs[arm.name])}")
 
 
-def _run_pilot(request: RunRequest, made: SessionPlan, out: Path) -> None:
+def _run_pilot(request: RunRequest, made: SessionPlan, out: Path) -> list[Earlier]:
     """The fewest pairs of the experiment's baseline with itself that tell its spread, kept as a session like others;
     none where they would not, and then it says why.
+
+    Returns:
+        Earlier sessions, the pilot among them; none without a pilot.
 
     Raises:
         SteelyardError: what `certify` and `run` raise.
@@ -138,19 +140,21 @@ def _run_pilot(request: RunRequest, made: SessionPlan, out: Path) -> None:
     console = open_console(stderr=True)
     if (reason := pilot_obstacle(made)) is not None:
         print_line(console, f"no pilot: {reason}")
-        return
+        return []
     pilot = plan_certification(replace(request, blocks=FEWEST, profilers=(), counters=()))
     make_ready(pilot, console, [out])
     directory = new_session(pilot, out)
     pairs = f"{count(FEWEST, 'pair')} of equal arms, about {options.expected_time(pilot)}"
     print_line(console, f"pilot: {pairs}; {directory.path}")
     trials = carry_out(directory, pilot.runtimes, console)
-    if not knows_spread(made, earlier_sessions(made, out)):
+    earlier = earlier_sessions(made, out)
+    if not knows_spread(made, earlier):
         estimates = directory.analysis().estimates.get(made.experiment.metrics.primary, {})
         usable = max((estimate.n for estimate in estimates.values()), default=0)
         of = f"{usable} of {count(FEWEST, 'pair')} could be used{main_void_reason(trials)}"
         report = directory.path / "report.html"
         print_line(console, f"pilot: how much trials vary is still not known: {of}; report: {report}")
+    return earlier
 
 
 def _by_certificate(made: SessionPlan, out: Path, pool: str | None) -> list[str]:

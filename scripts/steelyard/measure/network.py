@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from steelyard.measure.formulas import Metric, combine_known, of_trial, ratio
 from steelyard.measure.rule import Rule, judge_none, needs
+from steelyard.measure.series import NOTHING_READ
 from steelyard.measure.window import SENTENCES, Unknown, Window, known_or, trial_figure
 from steelyard.results.figures import percent
 from steelyard.results.schema import Trial
@@ -19,12 +20,12 @@ def _share(window: Window, columns: Iterable[str]) -> float | Unknown:
     """Time of the servers' CPUs in some states / all of their time."""
     if window.spec.remote:
         return Unknown("the CPUs of other machines are not read one by one")
+    cpus = window.samples.cpus
     grown = {
         column: combine_known(
             (
-                series.delta_of_readings(window.start, window.end) if series is not None else None
+                cpus.get((str(cpu), column), NOTHING_READ).delta_of_readings(window.start, window.end)
                 for cpu in window.spec.server_cpus
-                for series in [window.samples.cpus.get((str(cpu), column))]
             ),
             sum,
         )
