@@ -15,7 +15,7 @@ from unittest import mock
 import changed as ch
 import pytest
 import trees
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steelyard.engines.compose.project import RunningContainer
@@ -368,13 +368,16 @@ VERSIONS = ('{"clientVersion": {"gitVersion": "v1.31.2"}}', '{"gitVersion": "v1.
 
 
 @given(ch.changed(VERSIONS[0], ch.in_other_units), ch.changed(VERSIONS[1], ch.in_other_units))
+@example(*VERSIONS)
 def test_kubernetes_version(client: str, server: str) -> None:
     def version(printed: str) -> str:
         answer = mock.patch.object(Proxy, "request", return_value=server.encode())
         with tool("kubectl", printed) as environment, answer:
             return find_cluster(environment=environment).version
 
-    if server == VERSIONS[1]:
+    if (client, server) == VERSIONS:
+        assert version(client) == "v1.30.1"
+    elif server == VERSIONS[1]:
         true_or_refused(version, client, "v1.30.1")
     else:
         with contextlib.suppress(SteelyardError):
