@@ -17,7 +17,8 @@ from steelyard.processes.client import ClientFailed, first_error, run_client
 @pytest.mark.parametrize(("limit", "holds"), [(10.0, None), (TINY, TINY)])
 def test_a_connection_waits_for_its_answer(limit: float, holds: float | None) -> None:
     with answers(b"HTTP/1.0 200 OK\r\n\r\n") as url:
-        with closing(http.client.HTTPConnection(url.removeprefix("http://"), timeout=limit)) as connection:
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=limit)
+        with closing(connection):
             connection.connect()
             assert connection.sock.gettimeout() == holds
 

@@ -26,8 +26,8 @@ def _no_time_limits() -> Iterator[None]:
     def set_lifted(self: socket.socket, limit: float | None) -> None:
         settimeout(self, lift(limit))
 
-    def communicate_lifted(self: Any, given: Any = None, timeout: float | None = None) -> Any:
-        return communicate(self, given, lift(timeout))
+    def communicate_lifted(self: Any, input: Any = None, timeout: float | None = None) -> Any:  # noqa: A002
+        return communicate(self, input, lift(timeout))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "settimeout", set_lifted)

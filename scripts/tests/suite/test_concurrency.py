@@ -28,7 +28,9 @@ def test_no_run_that_has_to_finish_is_cancelled_while_it_waits() -> None:
         for group in groups(path)
         if group["cancel-in-progress"] is not True and path.stem not in NEWEST
     ]
-    assert "release-${{ github.ref }}" in finish, "each version once: the names that a release gives are of its tag"
+    assert "release-${{ github.ref }}" in finish, (
+        "each version once: the names that a release gives are of its tag"
+    )
     others = [group for group in finish if group != "release-${{ github.ref }}"]
     assert others
     assert [group for group in others if not group.endswith(OWN)] == []
