@@ -81,11 +81,16 @@ def gc_log(text: str) -> GcLog:
         return read_gc_logs([place / "gc.log"])
 
 
+SIZES = ("", "K", "kB", "KB", "M", "G")
+"""Units of sizes in a GC log: with another one throughout it is the log of another heap."""
+
+
 @pytest.mark.parametrize("name", ["hotspot17-parallel", "hotspot25-g1", "openj9-gencon-truncated"])
 @given(st.data())
 def test_gc_logs(name: str, data: st.DataObject) -> None:
     text = fixture(f"gc/{name}.txt")
-    true, log = gc_log(text), gc_log(data.draw(ch.changed(text, ch.cut)))
+    changes = ch.changed(text, ch.cut, ch.in_other_units) | ch.in_other_units(text, SIZES)
+    true, log = gc_log(text), gc_log(data.draw(changes))
     if log.unknown is None:
         assert log.pauses == true.pauses
     assert log.unknown is None or log.totals(0, 4e9) == GcTotals()
