@@ -5,19 +5,19 @@ import http.client
 import itertools
 import subprocess
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from fake_site import answers
 from waiting import TINY
 
-from steelyard.host.docker import ANSWER_LIMIT
-from steelyard.processes.client import ClientFailed, first_error, run_client
+from steelyard.host.docker import ANSWER_LIMIT, Docker
 
 
 @pytest.mark.parametrize(("limit", "holds"), [(10.0, None), (TINY, TINY)])
 def test_a_connection_waits_for_its_answer(limit: float, holds: float | None) -> None:
     with answers(b"HTTP/1.0 200 OK\r\n\r\n") as url:
-        connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=limit)
+        connection = http.client.HTTPConnection(url.removeprefix("http://"), None, limit)
         with closing(connection):
             connection.connect()
             assert connection.sock.gettimeout() == holds
@@ -26,9 +26,4 @@ def test_a_connection_waits_for_its_answer(limit: float, holds: float | None) ->
 def test_a_program_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     stalls = itertools.count(0.0, 2 * ANSWER_LIMIT)
     monkeypatch.setattr(subprocess, "_time", lambda: next(stalls))
-
-    def failed(said: str, _: str) -> ClientFailed:
-        return ClientFailed("docker", said)
-
-    printed = run_client(["echo", "done"], failed, first_error, timeout=ANSWER_LIMIT)
-    assert printed == b"done\n"
+    assert Docker(Path("/bin/echo"), "26", "2.26").run("done") == "done\n"

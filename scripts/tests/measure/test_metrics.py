@@ -386,7 +386,7 @@ def test_what_the_jvm_and_the_hardware_did() -> None:
 def test_every_formula_is_tried_here() -> None:
     tried: dict[str, float] = {}
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
-        curves = {f"cpu_{group}": [number] * 40 for number, group in enumerate(GROUPS, start=1)}
+        curves = {f"cpu_{group}": [float(number)] * 40 for number, group in enumerate(GROUPS, start=1)}
         curves["throughput"] = [1.0] * 40
         whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
         services = [*WHOLE.components, make_component("service")]
