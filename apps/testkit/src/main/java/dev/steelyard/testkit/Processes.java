@@ -20,7 +20,9 @@ public final class Processes {
 
   private static final AtomicInteger TRIED = new AtomicInteger();
 
-  /** The ports' namesakes of UDP, which no server here uses: the kernel gives each to one process. */
+  /**
+   * The ports' namesakes of UDP, which no server here uses: the kernel gives each to one process.
+   */
   private static final Queue<DatagramSocket> HELD = new ConcurrentLinkedQueue<>();
 
   private Processes() {}
