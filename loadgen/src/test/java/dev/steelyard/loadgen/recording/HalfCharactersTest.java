@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.steelyard.loadgen.Settings.Model;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers may hold half of a surrogate pair, as the escape of JSON has it: no file is lost by it.
@@ -32,7 +32,7 @@ class HalfCharactersTest {
     String smiley = HALF + "\ude00";
     String whole = "x".repeat(299);
     ErrorMessages messages = new ErrorMessages();
-    Logger logger = (Logger) LoggerFactory.getLogger(HalfCharactersTest.class);
+    Logger logger = new LoggerContext().getLogger(HalfCharactersTest.class);
     for (String text : List.of(whole + smiley, "x".repeat(298) + smiley + "y")) {
       messages.append(
           new LoggingEvent(

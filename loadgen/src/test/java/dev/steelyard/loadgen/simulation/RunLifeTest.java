@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,7 +84,7 @@ class RunLifeTest {
   }
 
   private long drainSeconds() {
-    return TimeUnit.NANOSECONDS.toSeconds(life.drainLimitNanos());
+    return life.drainLimitNanos() / 1_000_000_000;
   }
 
   @Test
