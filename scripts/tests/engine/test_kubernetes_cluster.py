@@ -22,7 +22,7 @@ from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import require_rights, sweep
 from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
-from steelyard.engines.kubernetes.nodes import allocatable_cpus, examine
+from steelyard.engines.kubernetes.nodes import examine, read_room
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
 from steelyard.session.runtimes import RuntimeResolver
@@ -301,9 +301,9 @@ def test_whole_cpus_of_nodes_that_take_pods_are_offered(lab: tuple[FakeApi, Clus
         node("d", "8", unschedulable=True),
     ):
         api.put("nodes", one, "/api/v1")
-    count, (note,) = allocatable_cpus(cluster)
-    assert count == 7
-    assert "2 nodes with 7 CPUs" in note
+    room = read_room(cluster)
+    assert room.cpus == 7
+    assert "2 nodes with 7 CPUs" in room.note
 
 
 def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Cluster]) -> None:
@@ -335,7 +335,7 @@ def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
     )
     api.answers["GET /api/v1/nodes"] = refused(403, "Forbidden", forbidden)
     with pytest.raises(MissingRequirement, match="which you may not list"):
-        allocatable_cpus(cluster)
+        read_room(cluster)
     told = {one.topic: one.level for one in examine(cluster)}
     assert told["nodes"] == "warn"
 

@@ -21,7 +21,6 @@ from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
-    ROLE,
     Marks,
     kinds,
     name_services,
@@ -31,6 +30,7 @@ from steelyard.engines.kubernetes.manifests import (
 )
 from steelyard.engines.kubernetes.nodes import daemons, usable
 from steelyard.engines.kubernetes.pods import SESSION
+from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.paths import ROOT
 from steelyard.processes import Children

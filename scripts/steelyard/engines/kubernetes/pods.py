@@ -101,6 +101,15 @@ def cpu_limit(pod: Object, container: str) -> float | None:
     return cpus(limit) if limit is not None else None
 
 
+def requested_cpus(pod: Object) -> float:
+    """CPUs that a pod takes of its node: the sum of its containers' requests, or what one that prepares it requests if
+    that is more (Kubernetes, "Init containers: resource sharing")."""
+    inits = pod["spec"].get("initContainers", ())
+    beside = [init for init in inits if init.get("restartPolicy") == "Always"]
+    together = sum(map(_cpu_request, [*pod["spec"]["containers"], *beside]))
+    return max([together, *map(_cpu_request, inits)])
+
+
 def variables(pod: Object, container: str) -> dict[str, str]:
     """The environment that a container is given."""
     spec = _container(pod, container)
@@ -242,6 +251,10 @@ def _conditions(pod: Object) -> list[Object]:
 
 def _container(pod: Object, name: str) -> Object:
     return next((container for container in pod["spec"]["containers"] if container["name"] == name), {})
+
+
+def _cpu_request(container: Object) -> float:
+    return cpus(container.get("resources", {}).get("requests", {}).get("cpu", "0"))
 
 
 def _limits(pod: Object, container: str) -> Mapping[str, str]:
