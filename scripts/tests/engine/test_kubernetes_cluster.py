@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from fake_api import FakeApi, cluster, refused
+from waiting import TINY
 
 from steelyard.analysis.across import AUTHORITY as CLUSTER
 from steelyard.engines.images import jvm_of
@@ -115,6 +116,17 @@ def test_a_cluster_is_known_by_its_certificate_authority(
     if data is not None:
         api.put("configmaps", {"metadata": {"name": "kube-root-ca.crt"}, "data": data})
     assert cluster.authority() == told
+
+
+def test_a_cluster_tells_which_groups_of_resources_it_has(lab: tuple[FakeApi, Cluster]) -> None:
+    api, cluster = lab
+    assert not cluster.has_api("security.openshift.io"), "what does not tell has none"
+    api.answers["GET /apis"] = (
+        200,
+        json.dumps({"groups": [{"name": "apps"}, {"name": "security.openshift.io"}]}),
+    )
+    assert cluster.has_api("security.openshift.io")
+    assert not cluster.has_api("route.openshift.io")
 
 
 def test_a_session_goes_on_in_its_own_cluster_alone(lab: tuple[FakeApi, Cluster]) -> None:
@@ -342,7 +354,7 @@ def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
 
 def images_pod(phase: str, *statuses: Mapping[str, object]) -> tuple[int, str]:
     status = {"phase": phase, "containerStatuses": list(statuses)}
-    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {}, "status": status})
+    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {"nodeName": "a"}, "status": status})
 
 
 POD = "GET /api/v1/namespaces/trials/pods/steelyard-images-"
@@ -369,6 +381,48 @@ def test_images_tell_of_themselves_in_the_cluster(
     assert jvm is not None
     assert jvm.kind == "hotspot"
     assert api.asked_for("DELETE") == ["steelyard-images-1"]
+
+
+def unschedulable() -> tuple[int, str]:
+    full = {"type": "PodScheduled", "reason": "Unschedulable", "message": "0/1 nodes: Insufficient cpu."}
+    status = {"phase": "Pending", "conditions": [full]}
+    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {}, "status": status})
+
+
+def test_a_pod_that_asks_for_images_may_wait_for_a_node(
+    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, cluster = lab
+    monkeypatch.setattr("secrets.token_hex", lambda _: "1")
+    told = [
+        images_pod("Succeeded", {"name": "image-0", "imageID": "lab/ping@sha256:12"}),
+        unschedulable(),
+        unschedulable(),
+    ]
+    asked = Cluster.get
+
+    def get(self: Cluster, path: str, *, patient: bool = True) -> Any:
+        api.answers[POD] = told.pop()
+        return asked(self, path, patient=patient)
+
+    api.answers[f"{POD}1/log?"] = (200, JVM)
+    monkeypatch.setattr(Cluster, "get", get)
+    (image,) = ClusterImages(cluster).find({"lab/ping:1": "build it"}).values()
+    assert image.pinned == "lab/ping@sha256:12"
+    assert not told
+
+
+def test_a_pod_that_asks_for_images_and_finds_no_node(
+    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api, cluster = lab
+    monkeypatch.setattr("steelyard.engines.kubernetes.pods.ROOM_LIMIT", TINY)
+    api.answers[POD] = unschedulable()
+    with pytest.raises(
+        MissingRequirement,
+        match=r"fits no node of the cluster \(.*Insufficient cpu\): free some room on a node",
+    ):
+        ClusterImages(cluster).find({"lab/ping:1": "build it"})
 
 
 def test_an_image_that_no_node_can_have(lab: tuple[FakeApi, Cluster]) -> None:

@@ -40,6 +40,7 @@ _INDEX = "JOB_COMPLETION_INDEX"
 _OBSERVED = "observed"
 _SAMPLED_AS: Mapping[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_USERS = ("runAsUser", "runAsGroup", "fsGroup")
 _SHARE = "100m"
 """CPU that is requested for what shares its CPUs with others: what it may use is its limit."""
 _OBSERVER = {"cpu": "250m", "memory": "128Mi"}
@@ -62,6 +63,8 @@ class Marks:
     """Values of the label `ROLE` that nodes of the cluster have."""
     large_page: int | None = None
     """Bytes of the large pages that nodes have reserved; None: they have none."""
+    chooses_users: bool = False
+    """Whether the cluster gives pods their users and refuses those that name one (OpenShift)."""
 
 
 def kinds(spec: Spec) -> dict[str, list[Component]]:
@@ -261,6 +264,8 @@ def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Mar
         pod["initContainers"] = inits
     if (role := node_role(first)) in marks.roles:
         pod["nodeSelector"] = {ROLE: role}
+    if marks.chooses_users:  # as components/openshift does
+        pod["securityContext"] = {key: None for key in _USERS if key in template.get("securityContext", {})}
     count = len(components)
     scale = {"replicas": count} if base["kind"] != "Job" else {"completions": count, "parallelism": count}
     return {

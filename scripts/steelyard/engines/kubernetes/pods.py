@@ -18,6 +18,8 @@ from steelyard.units import MIB
 NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
 """Labels: the kind of a component; whose pod it is."""
 _NUMBERS = ("apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index")
+ROOM_LIMIT = 60.0
+"""Seconds that a cluster may take to find room for a pod, or to make some: an autoscaler adds a node."""
 _REFUSED = {
     "ErrImageNeverPull": "its image is not on the node",
     "ImagePullBackOff": "its image cannot be pulled",
@@ -151,6 +153,11 @@ def hindrance(pod: Object, name: str, container: str) -> str | None:
         if code:
             return f"{name} does not start: what prepares it ended with exit code {code} ({entry['name']})"
     return disruption(pod, name) or describe_end(pod, name, container)
+
+
+def is_final(pod: Object, waited: float) -> bool:
+    """Whether a hindrance stays: a pod without a node may get one within `ROOM_LIMIT` seconds."""
+    return node(pod) != "" or waited > ROOM_LIMIT
 
 
 def disruption(pod: Object, name: str) -> str | None:
