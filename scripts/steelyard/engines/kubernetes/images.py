@@ -15,7 +15,7 @@ from steelyard.clock import Deadline
 from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
-from steelyard.engines.kubernetes.pods import SESSION, hindrance
+from steelyard.engines.kubernetes.pods import SESSION, hindrance, is_final, node
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identity import QUESTION
 
@@ -87,9 +87,11 @@ class ClusterImages:
             pod = self.cluster.get(self.cluster.path("pods", name))
             if pod["status"].get("phase") in ("Succeeded", "Failed"):
                 return pod
-            if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
-                missing = next((reference for reference in references if reference in why), references[0])
-                raise MissingRequirement(f"{why}: {advice[missing]}")
+            why = hindrance(pod, "a pod that asks for images", "")
+            if why is not None and is_final(pod, deadline.spent):
+                missing = (advice[reference] for reference in references if reference in why)
+                room = "free some room on a node, or add one"
+                raise MissingRequirement(f"{why}: {next(missing, 'try again' if node(pod) else room)}")
             if deadline.is_over:
                 raise MissingRequirement(
                     f"no node could run {', '.join(references)} within {ASK_LIMIT:.0f} s"
