@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from steelyard.clock import Deadline
-from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
+from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image, by_digest
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.pods import SESSION, hindrance, is_final, node
@@ -66,7 +66,7 @@ class ClusterImages:
                 printed = self.cluster.log(name, f"image-{number}")
                 self._printed[reference] = printed
                 self._images[reference] = Image(
-                    reference, _by_digest(reference, pod, number), _labels(printed)
+                    reference, by_digest(reference, [_known_as(pod, number)]), _labels(printed)
                 )
         except ApiError as error:
             raise MissingRequirement(f"no pod can be made to ask for images ({error})") from error
@@ -140,12 +140,10 @@ def _labels(printed: str) -> dict[str, str]:
     return {_LABELS[name]: text for name, text in labels if name in _LABELS}
 
 
-def _by_digest(reference: str, pod: Object, number: int) -> str:
-    """The reference by the digest that the node knows it by; as it is where it was brought there without a registry."""
-    if "@" in reference:
-        return reference
+def _known_as(pod: Object, number: int) -> str:
+    """What the node knows an image by: by its digest, or as it is where it was brought there without a registry."""
     listed = pod["status"].get("containerStatuses", ())
-    identity = next((entry.get("imageID", "") for entry in listed if entry["name"] == f"image-{number}"), "")
-    repository = re.sub(r":[^/:]+$", "", reference)
-    known, _, digest = identity.removeprefix("docker-pullable://").partition("@")
-    return f"{repository}@{digest}" if digest and known == repository else reference
+    identity: str = next(
+        (each.get("imageID", "") for each in listed if each["name"] == f"image-{number}"), ""
+    )
+    return identity.removeprefix("docker-pullable://")
