@@ -6,30 +6,28 @@ import json
 import os
 import re
 import shlex
+import shutil
 import socket
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_api import FakeApi, cluster, refused
-from waiting import TINY
 
 from steelyard.analysis.across import AUTHORITY as CLUSTER
-from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import api as asked
 from steelyard.engines.kubernetes.api import ApiError, Proxy
 from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import require_rights, sweep
-from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
-from steelyard.engines.kubernetes.nodes import examine, read_room
+from steelyard.engines.kubernetes.nodes import daemons, examine, read_room
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.workload.loader import load_workload
 
-JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
 SECRET = "-----BEGIN CERTIFICATE-----\nMII\n"
 Json = dict[str, Any]
 
@@ -340,6 +338,19 @@ def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Clust
     assert api.asked_for("DELETE") == ["steelyard-clock-1"]
 
 
+@pytest.mark.parametrize(
+    "name", ["kubelet", "containerd-shim-runc-v2", "kube-controller-manager", "k3s-server", "kubelite"]
+)
+def test_what_runs_of_a_cluster_on_this_host_is_found(tmp_path: Path, name: str) -> None:
+    """Also under a name that is longer than what the kernel keeps of it."""
+    program = shutil.copy(shutil.which("sleep") or "", tmp_path / name)
+    with subprocess.Popen([program, "120"]) as running:
+        try:
+            assert running.pid in daemons()
+        finally:
+            running.kill()
+
+
 def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
     api, cluster = lab
     forbidden = (
@@ -350,88 +361,3 @@ def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
         read_room(cluster)
     told = {one.topic: one.level for one in examine(cluster)}
     assert told["nodes"] == "warn"
-
-
-def images_pod(phase: str, *statuses: Mapping[str, object]) -> tuple[int, str]:
-    status = {"phase": phase, "containerStatuses": list(statuses)}
-    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {"nodeName": "a"}, "status": status})
-
-
-POD = "GET /api/v1/namespaces/trials/pods/steelyard-images-"
-
-
-def test_images_tell_of_themselves_in_the_cluster(
-    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api, cluster = lab
-    monkeypatch.setattr("secrets.token_hex", lambda _: "1")
-    told = f"{JVM}\ndev.steelyard: fingerprint=1cae40b1\ndev.steelyard: database=embedded"
-    api.answers[f"{POD}1/log?"] = (200, told)
-    api.answers[POD] = images_pod(
-        "Succeeded",
-        {"name": "image-0", "imageID": "lab:5000/s/ping@sha256:12"},
-        {"name": "image-1", "imageID": "sha256:34"},
-    )
-    images = ClusterImages(cluster)
-    ping, other = images.find({"lab:5000/s/ping:1": "", "localhost/other:1": ""}).values()
-    # One that was brought to the node by hand is known by no digest of a registry.
-    assert (ping.pinned, other.pinned) == ("lab:5000/s/ping@sha256:12", "localhost/other:1")
-    assert ping.labels == {"dev.steelyard.fingerprint": "1cae40b1", "dev.steelyard.database": "embedded"}
-    jvm = jvm_of(images, ping, required=True)
-    assert jvm is not None
-    assert jvm.kind == "hotspot"
-    assert api.asked_for("DELETE") == ["steelyard-images-1"]
-
-
-def unschedulable() -> tuple[int, str]:
-    full = {"type": "PodScheduled", "reason": "Unschedulable", "message": "0/1 nodes: Insufficient cpu."}
-    status = {"phase": "Pending", "conditions": [full]}
-    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {}, "status": status})
-
-
-def test_a_pod_that_asks_for_images_may_wait_for_a_node(
-    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api, cluster = lab
-    monkeypatch.setattr("secrets.token_hex", lambda _: "1")
-    told = [
-        images_pod("Succeeded", {"name": "image-0", "imageID": "lab/ping@sha256:12"}),
-        unschedulable(),
-        unschedulable(),
-    ]
-    asked = Cluster.get
-
-    def get(self: Cluster, path: str, *, patient: bool = True) -> Any:
-        api.answers[POD] = told.pop()
-        return asked(self, path, patient=patient)
-
-    api.answers[f"{POD}1/log?"] = (200, JVM)
-    monkeypatch.setattr(Cluster, "get", get)
-    (image,) = ClusterImages(cluster).find({"lab/ping:1": "build it"}).values()
-    assert image.pinned == "lab/ping@sha256:12"
-    assert not told
-
-
-def test_a_pod_that_asks_for_images_and_finds_no_node(
-    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api, cluster = lab
-    monkeypatch.setattr("steelyard.engines.kubernetes.pods.ROOM_LIMIT", TINY)
-    api.answers[POD] = unschedulable()
-    with pytest.raises(
-        MissingRequirement,
-        match=r"fits no node of the cluster \(.*Insufficient cpu\): free some room on a node",
-    ):
-        ClusterImages(cluster).find({"lab/ping:1": "build it"})
-
-
-def test_an_image_that_no_node_can_have(lab: tuple[FakeApi, Cluster]) -> None:
-    api, cluster = lab
-    waiting = {"reason": "ImagePullBackOff", "message": "no such host"}
-    status = {"name": "image-0", "image": "lab/ping:1", "state": {"waiting": waiting}}
-    api.answers[POD] = images_pod("Pending", status)
-    with pytest.raises(
-        MissingRequirement, match=r"cannot be pulled \(lab/ping:1: no such host\).*: build it"
-    ):
-        ClusterImages(cluster).find({"lab/ping:1": "build it"})
-    assert len(api.asked_for("DELETE")) == 1

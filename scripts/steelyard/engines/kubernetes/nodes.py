@@ -19,8 +19,10 @@ from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import DoctorFinding
 
 _DAEMONS = {
-    *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
-    *("kube-apiserver", "kube-controller", "kube-scheduler"),
+    *("kubelet", "kube-proxy", "coredns", "etcd"),
+    *("kube-apiserver", "kube-controller-manager", "kube-scheduler"),
+    *("containerd", "containerd-shim-runc-v2", "crio", "conmon"),
+    *("k3s-server", "k3s-agent", "kubelite"),  # k3s; MicroK8s
 }
 _PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 _LEVEL = "pod-security.kubernetes.io/enforce"
