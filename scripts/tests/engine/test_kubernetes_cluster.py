@@ -23,6 +23,7 @@ from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import require_rights, sweep
 from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
 from steelyard.engines.kubernetes.nodes import daemons, examine, read_room
+from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
 from steelyard.session.runtimes import RuntimeResolver
@@ -309,11 +310,12 @@ def test_whole_cpus_of_nodes_that_take_pods_are_offered(lab: tuple[FakeApi, Clus
         node("b", "4"),
         node("c", "8", taints=taint),
         node("d", "8", unschedulable=True),
+        node("e", "2", taints=[{"key": ROLE, "value": "server", "effect": "NoSchedule"}]),  # tolerated
     ):
         api.put("nodes", one, "/api/v1")
     room = read_room(cluster)
-    assert room.cpus == 7
-    assert "2 nodes with 7 CPUs" in room.note
+    assert room.cpus == 9
+    assert "3 nodes with 9 CPUs" in room.note
 
 
 def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Cluster]) -> None:
@@ -329,11 +331,14 @@ def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Clust
     api.answers["GET /api/v1/pods?"] = (200, json.dumps({"items": running}))
     made = {"metadata": {"name": "steelyard-clock-1", "creationTimestamp": "2026-01-01T00:00:05Z"}}
     api.answers["POST /api/v1/namespaces/trials/configmaps"] = (201, json.dumps(made))
-    findings = {one.topic: (one.level, one.state) for one in examine(cluster)}
+    examined = examine(cluster)
+    findings = {one.topic: (one.level, one.state) for one in examined}
     assert findings["rights"] == ("ok", "enough for a session")
     assert findings["pod security"][1].startswith("level restricted")
     assert findings["CPU manager"] == ("ok", "static: a")
     assert findings["other pods"] == ("warn", "2 of shop, 1 of kube-system")
+    advice = next(one.change or "" for one in examined if one.topic == "other pods")
+    assert f"kubectl taint node NODE {ROLE}=server:NoSchedule" in advice
     assert findings["clock"][0] == "warn"
     assert api.asked_for("DELETE") == ["steelyard-clock-1"]
 

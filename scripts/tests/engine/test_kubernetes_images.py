@@ -11,8 +11,10 @@ from fake_api import FakeApi, cluster
 from waiting import TINY
 
 from steelyard.engines.images import jvm_of
+from steelyard.engines.kubernetes import images as kubernetes_images
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.images import ClusterImages
+from steelyard.engines.kubernetes.roles import TOLERATION
 from steelyard.errors import MissingRequirement
 
 JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
@@ -56,6 +58,8 @@ def test_images_tell_of_themselves_in_the_cluster(
     assert jvm is not None
     assert jvm.kind == "hotspot"
     assert api.asked_for("DELETE") == ["steelyard-images-1"]
+    # On nodes that a taint keeps for the measurement, too.
+    assert kubernetes_images._make_pod("x", ["lab/ping:1"])["spec"]["tolerations"] == [TOLERATION]
 
 
 def unschedulable() -> tuple[int, str]:

@@ -165,6 +165,11 @@ def test_roles_have_nodes_of_their_own_where_the_cluster_has_some(tmp_path: Path
     pod = found["StatefulSet", "server"]["spec"]["template"]["spec"]
     assert pod["nodeSelector"] == {"steelyard.dev/role": "server"}
     assert "nodeSelector" not in found["Job", "load"]["spec"]["template"]["spec"]
+    for one in (
+        pod,
+        found["Job", "load"]["spec"]["template"]["spec"],
+    ):  # where a taint keeps others' pods away
+        assert one["tolerations"] == [{"key": "steelyard.dev/role", "operator": "Exists"}]
 
 
 @needs_kubectl

@@ -16,6 +16,7 @@ from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image, b
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.pods import SESSION, hindrance, is_final, node
+from steelyard.engines.kubernetes.roles import TOLERATION
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identity import QUESTION
 
@@ -109,6 +110,7 @@ def _make_pod(name: str, references: list[str]) -> Object:
             "restartPolicy": "Never",
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
+            "tolerations": [TOLERATION],
             "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
             "containers": [
                 {

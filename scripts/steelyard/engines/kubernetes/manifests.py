@@ -27,7 +27,7 @@ from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.password import secret_of, stand_in, with_passwords
 from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL, cpus
-from steelyard.engines.kubernetes.roles import ROLE, node_role
+from steelyard.engines.kubernetes.roles import ROLE, TOLERATION, node_role
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
@@ -251,6 +251,7 @@ def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Mar
         volumes += [{"name": mount["name"], "emptyDir": {}} for mount in mounts if mount["name"] != _OBSERVED]
     pod: dict[str, Any] = {
         "shareProcessNamespace": True,
+        "tolerations": [TOLERATION],
         "containers": [_observer(first, main, marks, apart), changed],
         "volumes": volumes,
     }

@@ -36,13 +36,14 @@ def daemons() -> list[int]:
 
 
 def usable(nodes: Sequence[Object]) -> list[Object]:
-    """Nodes that are ready and take pods of everybody."""
+    """Nodes that are ready and take pods of sessions: of everybody, or by the one taint that these tolerate."""
     return [
         node
         for node in nodes
         if not node["spec"].get("unschedulable")
         and not any(
-            taint["effect"] in ("NoSchedule", "NoExecute") for taint in node["spec"].get("taints", ())
+            taint["effect"] in ("NoSchedule", "NoExecute") and taint["key"] != ROLE
+            for taint in node["spec"].get("taints", ())
         )
         and any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"]["conditions"])
     ]
@@ -87,7 +88,7 @@ def read_room(cluster: Cluster) -> ClusterRoom:
         rooms.append(NodeRoom(role, offered, offered - taken.get(node["metadata"]["name"], 0.0)))
     count = sum(room.whole_cpus for room in rooms)
     if count < 1:
-        raise MissingRequirement("no node of the cluster is ready and takes pods of everybody")
+        raise MissingRequirement("no node of the cluster is ready and takes pods of sessions")
     shown = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'} with {count} CPUs"
     models = Counter(node["status"]["nodeInfo"]["architecture"] for node in nodes)
     note = (
@@ -219,8 +220,8 @@ def _neighbours(cluster: Cluster) -> DoctorFinding:
     del by_space[cluster.namespace]
     foreign = {name: count for name, count in by_space.items() if not re.match(r"(kube|openshift)-", name)}
     state = ", ".join(f"{count} of {name}" for name, count in by_space.most_common(6)) or "none"
-    change = "keep nodes for the measurement alone (a taint, or another cluster)" if foreign else None
-    return DoctorFinding("other pods", why, state, "warn" if foreign else "ok", change)
+    alone = f"keep nodes for the measurement: kubectl taint node NODE {ROLE}=server:NoSchedule, or another cluster"
+    return DoctorFinding("other pods", why, state, "warn" if foreign else "ok", alone if foreign else None)
 
 
 def _clock(cluster: Cluster) -> DoctorFinding:
