@@ -114,7 +114,9 @@ def count_uneven(arms: Sequence[Arm], cores: int) -> int:
 
     def of_servers(arm: Arm) -> int:
         servers, kept = arm.deployment.cores, arm.deployment.injector_cores
-        return (cores - kept if isinstance(kept, int) else cores) if servers == "all" else servers
+        if servers != "all":
+            return servers
+        return cores - kept if isinstance(kept, int) else cores
 
     return sum(not _comes_out_even(of_servers(arm), arm.deployment.jvms) for arm in arms)
 

@@ -80,7 +80,7 @@ def read_room(cluster: Cluster) -> ClusterRoom:
             " `list nodes` granted (k8s/base/experiment/nodes.yaml)"
         ) from error
     nodes = usable(everything)
-    taken = _requested_by_others(cluster)
+    taken = _requests_of_others(cluster)
     rooms = []
     for node in nodes:
         offered = pods.cpus(node["status"]["allocatable"]["cpu"])
@@ -99,7 +99,7 @@ def read_room(cluster: Cluster) -> ClusterRoom:
     return ClusterRoom(tuple(rooms), frozenset(each[ROLE] for each in labels if ROLE in each), note)
 
 
-def _requested_by_others(cluster: Cluster) -> Mapping[str, float]:
+def _requests_of_others(cluster: Cluster) -> Mapping[str, float]:
     """CPUs that pods request which are no session's of the namespace, by node; nothing where they may not be listed."""
     unfinished = "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
     requested = defaultdict[str, float](float)

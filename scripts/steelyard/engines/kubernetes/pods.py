@@ -107,8 +107,8 @@ def requested_cpus(pod: Object) -> float:
     """CPUs that a pod takes of its node: the sum of its containers' requests, or what one that prepares it requests if
     that is more (Kubernetes, "Init containers: resource sharing")."""
     inits = pod["spec"].get("initContainers", ())
-    beside = [init for init in inits if init.get("restartPolicy") == "Always"]
-    together = sum(map(_cpu_request, [*pod["spec"]["containers"], *beside]))
+    sidecars = [init for init in inits if init.get("restartPolicy") == "Always"]
+    together = sum(map(_cpu_request, [*pod["spec"]["containers"], *sidecars]))
     return max([together, *map(_cpu_request, inits)])
 
 
