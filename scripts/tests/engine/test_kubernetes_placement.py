@@ -55,8 +55,9 @@ WORKLOADS = (workload("StatefulSet", "server"), workload("Job", "load"))
 class Resolver(RuntimeResolver):
     """A resolver that asks for no images."""
 
-    def runtime(self, _deployment: DeploymentSettings, _settings: Mapping[str, Any] | None = None) -> Runtime:
+    def runtime(self, deployment: DeploymentSettings, *_settings: object) -> Runtime:
         """As many CPUs as the cluster has."""
+        assert deployment.engine == "kubernetes"
         return containers("server", jvm=make_jvm("hotspot"), cpus=self.cluster_cpus())
 
 
