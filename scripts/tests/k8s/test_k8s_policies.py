@@ -9,6 +9,7 @@ from steelyard.paths import ROOT
 from steelyard.sampling.config import PORT
 from steelyard.spec.jitserver import compilers
 from steelyard.workload.loader import load_workload, workload_names
+from steelyard.workload.schema import ComponentDescription
 
 USUAL = [443, 6443, 8443, 16443]
 """The port of its Service, and those of kubeadm and k3s, of minikube, of MicroK8s: Calico and kube-router judge
@@ -34,7 +35,7 @@ def test_what_a_harness_in_the_cluster_asks_is_let_in() -> None:
     policies = {each["metadata"]["name"]: each["spec"] for each in yaml.safe_load_all(text)}
     (rule,) = policies["api-server-to-trials"]["ingress"]
     described = list(compilers(DeploymentSettings(jvm=JvmSettings(jit="remote"))).values())
-    others = []
+    others: list[ComponentDescription] = []
     for name in workload_names():
         for topology in load_workload(name).workload.topologies.values():
             described += topology.components.values()
