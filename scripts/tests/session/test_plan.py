@@ -195,7 +195,7 @@ def test_every_trial_has_an_expected_time(name: str) -> None:
 def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of eight cores servers have one or four: the injectors have four in both, and not seven in the first."""
     layout = CpuLayout(tuple(Core(0, 0, cpu, (cpu,)) for cpu in range(8)))
-    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
     specs = made("jvms=1", "cores=1,4").specs
     assert {spec.server_cores for spec in specs.values()} == {1, 4}
     assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}
@@ -204,7 +204,7 @@ def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.Monk
 def test_bound_jvms_lie_on_one_node_each_in_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 2 x 6 cores two JVMs have four each, not nine together or three of the other's node."""
     layout = CpuLayout(tuple(Core(cpu // 6, cpu // 6, cpu, (cpu,)) for cpu in range(12)))
-    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
     spec = made(experiment="numa").specs["numa-bound"]
     assert [server.cpus for server in spec.servers] == [[0, 1, 2, 3], [6, 7, 8, 9]]
     assert spec.injectors[0].cpus == [4, 5, 10, 11]
@@ -215,7 +215,7 @@ def test_jvms_that_are_spread_over_the_nodes_have_other_cores_than_bound_ones(
     monkeypatch: pytest.MonkeyPatch, jvms: int, differ: bool
 ) -> None:
     layout = CpuLayout(tuple(Core(cpu // 4, cpu // 4, cpu, (cpu,)) for cpu in range(8)))
-    monkeypatch.setattr("steelyard.session.plan.planned_cores", lambda _host: layout)
+    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
     settings = (f"jvms={jvms}", "numa=bound,spread", "injector_cores=shared", "total_heap=2g")
     if differ:
         assert len(made(*settings).specs) == 2
