@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -16,6 +15,7 @@ from steelyard.regular import read_bytes
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_STATUS = 999
+_NOT_MODIFIED = 304
 BINARY = "(binary)"
 """What stands for the content of a file."""
 _STATIC = {"stylesheet", "script", "image", "font", "media", "manifest", "texttrack"}
@@ -153,7 +153,7 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
         files=files,
         status=status,
         answer_headers=list(_pairs(response.get("headers") or [])),
-        answer="" if status == HTTPStatus.NOT_MODIFIED else _content(content),  # that of the browser's cache
+        answer="" if status == _NOT_MODIFIED else _content(content),  # that of the browser's cache
         answer_type=str(content.get("mimeType") or "").partition(";")[0].strip().lower(),
         resource=str(entry.get("_resourceType") or ""),
         began=datetime.fromisoformat(str(entry["startedDateTime"])).timestamp(),

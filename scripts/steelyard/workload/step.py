@@ -4,7 +4,6 @@
 import base64
 import mimetypes
 from collections.abc import Iterator, Mapping
-from http import HTTPStatus
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -24,6 +23,7 @@ from steelyard.workload.feeder import read_beside
 from steelyard.yamlfile import Duration, Limit, Model
 
 OperationName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+_NOT_MODIFIED = 304
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
 
@@ -241,7 +241,7 @@ class Step(Model):
 
     @model_validator(mode="after")
     def _no_body_at_304(self) -> Self:
-        if not self.check.allows(HTTPStatus.NOT_MODIFIED):
+        if not self.check.allows(_NOT_MODIFIED):
             return self
         saves = [
             f"save.{name}"
