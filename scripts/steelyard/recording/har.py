@@ -15,6 +15,7 @@ from steelyard.regular import read_bytes
 
 MAX_BYTES = 256 * 1024 * 1024
 MAX_STATUS = 999
+_NOT_MODIFIED = 304
 BINARY = "(binary)"
 """What stands for the content of a file."""
 _STATIC = {"stylesheet", "script", "image", "font", "media", "manifest", "texttrack"}
@@ -152,7 +153,7 @@ def _exchange(entry: Mapping[str, Any]) -> HarEntry:
         files=files,
         status=status,
         answer_headers=list(_pairs(response.get("headers") or [])),
-        answer=_content(content),
+        answer="" if status == _NOT_MODIFIED else _content(content),  # that of the browser's cache
         answer_type=str(content.get("mimeType") or "").partition(";")[0].strip().lower(),
         resource=str(entry.get("_resourceType") or ""),
         began=datetime.fromisoformat(str(entry["startedDateTime"])).timestamp(),

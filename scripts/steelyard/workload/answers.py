@@ -59,11 +59,22 @@ class AnswerCheck(Model):
     """What makes an answer right."""
 
     status: int | Annotated[list[int], Field(min_length=1)] = 200
+    """One of these. 304 has no body: not beside `contains`, `matches`, `json` or a `save` of the body that is not
+    `optional`."""
     contains: str | list[str] | None = None
     absent: str | list[str] | None = None
     matches: Expression | None = None
     json_: dict[JsonPath, Scalar | None] | None = Field(default=None, alias="json")
     """JSONPath -> expected value."""
+
+    def allows(self, status: int) -> bool:
+        """Whether an answer of this status may be right."""
+        return status in (self.status if isinstance(self.status, list) else [self.status])
+
+    def keys_of_the_body(self) -> list[str]:
+        """The keys that an answer without a body cannot fulfil."""
+        given = {"contains": self.contains, "matches": self.matches, "json": self.json_}
+        return [key for key, value in given.items() if value]
 
 
 class MessageExtraction(Model):

@@ -25,6 +25,7 @@ from steelyard.yamlfile import Duration, Limit, Model
 OperationName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 USUAL_WITHIN = 10.0
 """Seconds to wait for a message or an event of which nothing is said."""
+_NOT_MODIFIED = 304
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
 
@@ -194,6 +195,7 @@ class Events(Model):
     """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
     nothing."""
     within: Limit = USUAL_WITHIN
+    """From the request to that event."""
     save: dict[str, MessageExtraction] = Field(default_factory=dict)
     """From that event."""
 
@@ -238,6 +240,22 @@ class Step(Model):
         if not self.has_page() and (request or self.method or self.check != AnswerCheck()):
             stream = "websocket" if self.websocket is not None else "events"
             raise ValueError(f"{stream} stands alone: leave out what belongs to a request")
+        return self
+
+    @model_validator(mode="after")
+    def _no_body_at_304(self) -> Self:
+        if not self.check.allows(_NOT_MODIFIED):
+            return self
+        saves = [
+            f"save.{name}"
+            for name, extraction in self.save.items()
+            if not extraction.optional and extraction.header is None and extraction.cookie is None
+        ]
+        if keys := self.check.keys_of_the_body() + saves:
+            raise ValueError(
+                f"an answer of status 304 has no body for {', '.join(keys)}: leave out 304, or what reads the body"
+                + (" (a save may be optional)" if saves else "")
+            )
         return self
 
     def has_page(self) -> bool:

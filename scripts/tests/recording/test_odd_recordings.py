@@ -94,6 +94,18 @@ def test_conditions_and_keys_of_requests_are_sent(tmp_path: Path) -> None:
     assert text.count("# guessed: no answer has what If-None-Match holds: it is sent as recorded") == 2
 
 
+def test_nothing_is_taken_of_an_answer_that_a_browser_had_in_its_cache(tmp_path: Path) -> None:
+    """A recording shows it beside the status 304; whoever plays it gets none."""
+    text, steps = made(
+        tmp_path,
+        entry(0, f"{SHOP}/item", '{"id": "abc123-4"}', status=304, asked=[("If-None-Match", "x")], kind=JSON),
+        entry(1, f"{SHOP}/cart/abc123-4", kind=JSON),
+    )
+    assert (steps[0]["check"], "save" in steps[0]) == ({"status": 304}, False)
+    assert steps[1]["path"] == "/cart/abc123-4"
+    assert "# guessed: no answer has" in text
+
+
 def test_a_recording_without_what_browsers_leave_out_says_so(tmp_path: Path) -> None:
     said = (
         "# no cookie and no Authorization was recorded: if there was a log-in, export the HAR with sensitive"

@@ -120,6 +120,30 @@ def test_other_steps_that_the_injector_would_refuse(step: dict[str, Any]) -> Non
         journey(**step)
 
 
+@pytest.mark.parametrize(
+    ("check", "save", "what"),
+    [
+        ({"contains": "x"}, {}, "contains"),
+        ({"matches": "x"}, {"id": {"json": "$.id"}}, "matches, save.id"),
+        ({"json": {"$.id": 1}}, {"all": {"regex": "x"}}, "json, save.all"),
+        ({}, {"link": {"css": "a"}}, "save.link"),
+    ],
+)
+@pytest.mark.parametrize("status", [304, [200, 304]])
+def test_an_answer_without_a_body_is_not_read(
+    status: int | list[int], check: dict[str, Any], save: dict[str, Any], what: str
+) -> None:
+    """Gatling passes over all that reads the body of a 304."""
+    with pytest.raises(ValidationError, match=rf"status 304 has no body for {what}: leave out 304, or"):
+        journey(path="/", check={"status": status, **check}, save=save)
+    assert journey(path="/", check=check, save=save)
+
+
+def test_what_an_answer_without_a_body_has_is_read() -> None:
+    save = {"tag": {"header": "ETag"}, "who": {"cookie": "who"}, "id": {"json": "$.id", "optional": True}}
+    assert journey(path="/", check={"status": [200, 304], "absent": "error"}, save=save)
+
+
 def test_expressions_that_java_alone_knows_are_accepted() -> None:
     for written in (r"\p{L}+", r"(?<id>\d+)", r"\Q(\E", r"\h*"):
         assert journey(path="/", save={"a": {"regex": written}})

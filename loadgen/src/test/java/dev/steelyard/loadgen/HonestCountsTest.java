@@ -13,6 +13,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What servers do that has made injectors count, wait or blame wrongly. */
 class HonestCountsTest {
@@ -71,6 +73,29 @@ class HonestCountsTest {
       assertEquals(injector.errors(), unanswered, injector::console);
       assertEquals(server.served(), injector.requests() - unanswered);
       assertTrue(injector.requests() > 3 * unanswered, "unanswered: " + unanswered);
+    }
+  }
+
+  /**
+   * A server that said so serves nothing more on the connection: a request that is sent there
+   * nevertheless has no answer.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"HTTP/1.0 200 OK", "HTTP/1.1 200 OK\r\nConnection: Upgrade, close"})
+  void aConnectionThatEndsWithItsAnswerIsNotUsedAgain(String head) throws Exception {
+    try (RawServer server =
+        new RawServer(
+            (number, to) -> {
+              if (number > 1) {
+                return false;
+              }
+              RawServer.write(to, head + "\r\nContent-Length: 5\r\n\r\npong\n");
+              return true;
+            })) {
+      ObjectNode settings = Injector.settings(folder, List.of(server.url()));
+      Injector injector = Injector.runUntil(settings, "load came", () -> server.served() > 60);
+      assertEquals(0, injector.errors(), injector::console);
+      assertEquals(server.served(), injector.requests());
     }
   }
 

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,17 +34,70 @@ class TryTest {
 
   @TempDir Path folder;
 
+  private static final String STREAMS =
+      """
+      {"visits": {"v": {"steps": [
+        {"operation": "page", "optional": true, "path": "/ping/", "check": {"contains": "pang"}},
+        {"operation": "refused", "optional": true, "events": {"path": "/ping/503", "expect": "b"}},
+        {"operation": "none", "optional": true, "events": {"path": "/ping/204", "expect": "b"}},
+        {"operation": "ended", "optional": true,
+         "events": {"path": "/ping/events", "expect": "b", "within": "600s"}},
+        {"operation": "unsaved", "optional": true,
+         "events": {"path": "/ping/events", "expect": "a", "within": "600s",
+           "save": {"x": {"regex": "c"}}}}]}}}
+      """;
+
+  private Injector injector;
+
+  private List<JsonNode> told(PingServer server, String journey) throws Exception {
+    ObjectNode settings = Injector.settings(folder, List.of(server.url())).put("model", "try");
+    settings.remove("users");
+    settings.set("journey", Injector.json(journey));
+    injector = Injector.run(settings);
+    List<JsonNode> told = new ArrayList<>();
+    for (String line : Files.readAllLines(folder.resolve("out/trace.jsonl"))) {
+      told.add(Injector.JSON.readTree(line));
+    }
+    return told;
+  }
+
+  private static void stream(HttpExchange exchange) throws IOException {
+    String asked = exchange.getRequestURI().getPath().replaceFirst("/ping/", "");
+    switch (asked) {
+      case "204" -> exchange.sendResponseHeaders(204, -1);
+      case "503" -> exchange.sendResponseHeaders(503, -1);
+      case "events" -> {
+        exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, 0);
+        exchange.getResponseBody().write("data: a\n\n".getBytes(StandardCharsets.UTF_8));
+      }
+      default -> PingServer.PONG.answer(exchange);
+    }
+    exchange.close();
+  }
+
+  /** And not why another failed before. */
+  @Test
+  void tellsWhyAStreamFailed() throws Exception {
+    try (PingServer server = new PingServer(TryTest::stream)) {
+      List<String> messages =
+          told(server, STREAMS).stream().map(each -> each.get("message").asText()).toList();
+      String otherwise = "no event came, or it has not what is saved";
+      assertEquals(
+          List.of(
+              "the body has not \"pang\"",
+              "Server returned http response with code 503",
+              otherwise,
+              "the stream ended before the event came",
+              otherwise),
+          messages);
+    }
+  }
+
   @Test
   void tellsEachOperationOnce() throws Exception {
     try (PingServer server = new PingServer(PingServer.PONG)) {
-      ObjectNode settings = Injector.settings(folder, List.of(server.url())).put("model", "try");
-      settings.remove("users");
-      settings.set("journey", Injector.json(JOURNEY));
-      Injector injector = Injector.run(settings);
-      List<JsonNode> told = new ArrayList<>();
-      for (String line : Files.readAllLines(folder.resolve("out/trace.jsonl"))) {
-        told.add(Injector.JSON.readTree(line));
-      }
+      List<JsonNode> told = told(server, JOURNEY);
       List<String> operations = told.stream().map(each -> each.get("operation").asText()).toList();
       assertEquals(List.of("first", "again", "again", "fails"), operations);
       assertEquals(4, server.served());

@@ -8,6 +8,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -18,6 +20,9 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -28,12 +33,17 @@ import java.util.function.Consumer;
  *       answer, and the true one for that of the next request.
  *   <li>A request whose connection was closed before an answer began has failed. Gatling sends it
  *       again, whatever its method, and says nothing: the server may have served both.
+ *   <li>An answer that was cut off has failed. Of a stream of events Gatling would ask again 3 s
+ *       later, within the operation and after it.
+ *   <li>The next request does not go over a connection that ends with its answer. Gatling knows
+ *       that of {@code Connection: close} alone, and not of HTTP/1.0 or of a list of words.
  *   <li>Where the server has closed a connection before the request is written, nothing is sent
  *       there, and Gatling may take another: the kernel knows before the event loop does.
  *   <li>Bodies that checks read are kept until their end: how much that is at once is counted, and
  *       limited ({@link HeldBodies}).
  *   <li>An injector without memory has failed; Gatling would end the process.
- *   <li>Whoever has asked for the head of an answer is shown it ({@link AnswerHead}).
+ *   <li>Whoever has asked for the head of an answer is shown it, and whoever has set it a limit of
+ *       time is told when that is over ({@link AnswerHead}).
  * </ul>
  */
 final class AnswerGuard extends ChannelDuplexHandler {
@@ -48,6 +58,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
   private boolean interim;
   private boolean expectsContinue;
   private Consumer<HttpHeaders> headReader;
+  private Future<?> timeLimit;
   private long keptBytes;
 
   /** When the last answer had ended; 0 before the first. */
@@ -57,8 +68,10 @@ final class AnswerGuard extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    Duration limit = null;
     if (message instanceof HttpRequest) {
       headReader = AnswerHead.takeReader();
+      limit = AnswerHead.takeLimit();
       if (isClosedByServer(context.channel())) {
         unsent = true;
         var unused = context.close();
@@ -75,7 +88,27 @@ final class AnswerGuard extends ChannelDuplexHandler {
       answering = false;
       expectsContinue = HttpUtil.is100ContinueExpected(request);
     }
+    if (limit != null) {
+      long millis = limit.toMillis();
+      timeLimit =
+          context.executor().schedule(() -> giveUp(context, millis), millis, TimeUnit.MILLISECONDS);
+    }
     var unused = context.write(message, promise);
+  }
+
+  private void giveUp(ChannelHandlerContext context, long millis) {
+    String missing = answering ? "no end of the answer" : "no answer";
+    endExchange();
+    context.fireExceptionCaught(new UnfinishedAnswer("%s within %d ms".formatted(missing, millis)));
+  }
+
+  private void endExchange() {
+    asked = false;
+    answering = false;
+    if (timeLimit != null) {
+      timeLimit.cancel(false);
+      timeLimit = null;
+    }
   }
 
   /** To ask the kernel costs a tenth of a request: of a connection that was just used it is not. */
@@ -96,6 +129,9 @@ final class AnswerGuard extends ChannelDuplexHandler {
         headReader.accept(response.headers());
         headReader = null;
       }
+      if (!interim && !isInformational(response) && !HttpUtil.isKeepAlive(response)) {
+        response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      }
     }
     if (!interim) {
       pass(context, message);
@@ -105,12 +141,16 @@ final class AnswerGuard extends ChannelDuplexHandler {
     }
   }
 
+  private static boolean isInformational(HttpResponse response) {
+    return response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+  }
+
   /**
    * Whether Gatling must not see it; the one that it may wait for is passed on, and 101, after
    * which a connection is a WebSocket's (RFC 9110 section 15.2.2).
    */
   private boolean isInterim(HttpResponse response) {
-    if (response.status().codeClass() != HttpStatusClass.INFORMATIONAL
+    if (!isInformational(response)
         || response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       return false;
     }
@@ -129,8 +169,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
     int holders = bytes.refCnt();
     boolean last = message instanceof LastHttpContent && answering;
     if (last) {
-      asked = false;
-      answering = false;
+      endExchange();
       idleSince = System.nanoTime();
     }
     context.fireChannelRead(message);
@@ -150,10 +189,14 @@ final class AnswerGuard extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    if (asked && !answering) {
+    if (asked) {
       // Told of a failure first, Gatling knows of no request that it could send again.
-      asked = false;
-      context.fireExceptionCaught(new Unanswered("the connection was closed"));
+      IOException why =
+          answering
+              ? new UnfinishedAnswer("the answer was cut off")
+              : new Unanswered("the connection was closed");
+      endExchange();
+      context.fireExceptionCaught(why);
     }
     context.fireChannelInactive();
     release();
@@ -165,7 +208,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
       held.fail(cause);
       var unused = context.close();
     } else if (cause instanceof IOException && asked && !answering) {
-      asked = false;
+      endExchange();
       context.fireExceptionCaught(new Unanswered(cause.getMessage()));
     } else {
       context.fireExceptionCaught(cause);

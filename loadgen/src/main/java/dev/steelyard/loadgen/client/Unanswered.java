@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.client;
 
-import java.io.IOException;
-
 /**
  * The connection ended before an answer began. Nobody can tell on this side whether the server has
  * served the request.
  */
-public final class Unanswered extends IOException {
+public final class Unanswered extends UnfinishedAnswer {
   private static final long serialVersionUID = 1;
 
   /** What {@link #getMessage} begins with. */
@@ -15,11 +13,5 @@ public final class Unanswered extends IOException {
 
   Unanswered(String why) {
     super(BEGINNING + why);
-  }
-
-  /** Thousands of them may come at once, and nobody reads where. */
-  @Override
-  public synchronized Throwable fillInStackTrace() {
-    return this;
   }
 }

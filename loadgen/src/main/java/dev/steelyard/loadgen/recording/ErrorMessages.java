@@ -12,14 +12,18 @@ import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.spi.FilterReply;
 import dev.steelyard.loadgen.client.HeldBodies;
 import dev.steelyard.loadgen.client.Unanswered;
+import dev.steelyard.loadgen.client.UnfinishedAnswer;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.requests.DeclaredStreams;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
@@ -43,12 +47,18 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** "Client issued a text frame but WebSocket was already ...", and then who sent it. */
   private static final String CRASHED = "io.gatling.http.action.ws.fsm.WsCrashedState";
 
+  /** "Sse stream crashed", with the cause, and "End of stream reached while in state Connected." */
+  private static final String EVENTS = "io.gatling.http.action.sse.fsm.SseStream";
+
+  private static final String STREAM_ENDED = "End of stream reached while in state Connected";
+
+  private static final List<String> STREAMS = List.of(CONNECTING, CRASHED, EVENTS);
   private static final String FRAME_REFUSED = "Client issued a text frame but ";
 
   /** "Request '{}' failed: {}". */
   private static final String KEPT_SOCKETS = "dev.steelyard.loadgen.requests.KeptSockets";
 
-  private static final String OWN = DeclaredStreams.class.getName();
+  private static final String DECLARED_STREAMS = DeclaredStreams.class.getName();
 
   /** "Fatal error", with an error of the JVM, before Gatling ends the process. */
   private static final String CLIENT = "io.gatling.http.client.impl.HttpAppHandler";
@@ -56,10 +66,12 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   /** "A task raised an exception": whatever user the task was of is lost. */
   private static final String TASKS = "io.netty.util.concurrent.AbstractEventExecutor";
 
-  /** From the cause to the operation that goes on with it at once, on the same thread. */
-  private static final ThreadLocal<String> SOCKET_FAILURE = new ThreadLocal<>();
+  /** What Gatling puts before messages of ours. */
+  private static final List<String> OWN_CLASSES =
+      Stream.of(WrongAnswer.class, Unanswered.class, UnfinishedAnswer.class)
+          .map(type -> type.getSimpleName() + ": ")
+          .toList();
 
-  private static final String WRONG_ANSWER = WrongAnswer.class.getSimpleName() + ": ";
   private static final int MAX_DISTINCT = 10;
   private static final int MAX_LENGTH = 300;
   private static final Failure OTHER = new Failure("*", "other messages");
@@ -77,13 +89,15 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   public static ErrorMessages listen() {
     quietenTracing();
     ErrorMessages messages = new ErrorMessages();
-    for (String source :
-        List.of(ANSWERS, REQUESTS, CONNECTING, CRASHED, OWN, KEPT_SOCKETS, CLIENT, TASKS)) {
+    Set<String> debugged = new HashSet<>(STREAMS);
+    debugged.add(ANSWERS);
+    Set<String> sources = new HashSet<>(debugged);
+    sources.addAll(List.of(REQUESTS, DECLARED_STREAMS, KEPT_SOCKETS, CLIENT, TASKS));
+    for (String source : sources) {
       Logger logger = (Logger) LoggerFactory.getLogger(source);
       messages.setContext(logger.getLoggerContext());
       messages.start();
-      boolean debug = List.of(ANSWERS, CONNECTING, CRASHED).contains(source);
-      logger.setLevel(debug ? Level.DEBUG : Level.ERROR);
+      logger.setLevel(debugged.contains(source) ? Level.DEBUG : Level.ERROR);
       logger.setAdditive(false);
       logger.addAppender(messages);
     }
@@ -125,10 +139,10 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
   @Override
   protected void append(ILoggingEvent event) {
     Object[] arguments = event.getArgumentArray();
-    if (List.of(CONNECTING, CRASHED).contains(event.getLoggerName())) {
-      String cause = socketFailure(event);
+    if (STREAMS.contains(event.getLoggerName())) {
+      String cause = streamFailure(event);
       if (cause != null) {
-        SOCKET_FAILURE.set(cause);
+        DeclaredStreams.noteCause(cause);
       }
       return;
     }
@@ -147,14 +161,6 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
         unanswered.merge(String.valueOf(arguments[0]), 1L, Long::sum);
       }
     }
-    if (event.getLoggerName().equals(OWN)) {
-      if (SOCKET_FAILURE.get() == null) {
-        // It was open: what failed then has been told.
-        return;
-      }
-      message += ": " + SOCKET_FAILURE.get();
-      SOCKET_FAILURE.remove();
-    }
     message = shortened(message);
     Failure failure = new Failure(String.valueOf(arguments[0]), message);
     last = message;
@@ -172,10 +178,13 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
     return message.substring(0, splits ? MAX_LENGTH - 1 : MAX_LENGTH);
   }
 
-  private static String socketFailure(ILoggingEvent event) {
+  private static String streamFailure(ILoggingEvent event) {
+    String message = event.getMessage();
     if (event.getLoggerName().equals(CRASHED)) {
-      String message = event.getMessage();
       return message.startsWith(FRAME_REFUSED) ? message.substring(FRAME_REFUSED.length()) : null;
+    }
+    if (message.startsWith(STREAM_ENDED)) {
+      return "the stream ended before the event came";
     }
     return event.getThrowableProxy() == null ? null : rootMessage(event.getThrowableProxy());
   }
@@ -188,7 +197,7 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
 
   /** Gatling puts the check and the class of the exception before what a journey says. */
   private static String ownWords(String message) {
-    for (String own : List.of(WRONG_ANSWER, Unanswered.class.getSimpleName() + ": ")) {
+    for (String own : OWN_CLASSES) {
       int at = message.indexOf(own);
       if (at >= 0) {
         return message.substring(at + own.length());
@@ -197,9 +206,11 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
     return message;
   }
 
-  /** The newest message, or null. */
-  String last() {
-    return last;
+  /** The newest message since the last call, or null. */
+  String takeLast() {
+    String taken = last;
+    last = null;
+    return taken;
   }
 
   /** How many requests of an operation had their connection end before an answer began. */

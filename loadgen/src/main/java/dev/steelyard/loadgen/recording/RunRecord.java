@@ -101,9 +101,9 @@ public final class RunRecord {
     }
   }
 
-  /** The newest message of a request that failed, or null. */
-  public String lastError() {
-    return errorMessages.last();
+  /** The newest message of a request that failed since the last call, or null. */
+  public String takeLastError() {
+    return errorMessages.takeLast();
   }
 
   /** Begins the first interval, now. */

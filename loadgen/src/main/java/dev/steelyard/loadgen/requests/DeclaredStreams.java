@@ -7,6 +7,7 @@ import static io.gatling.javaapi.core.CoreDsl.regex;
 import static io.gatling.javaapi.http.HttpDsl.sse;
 import static io.gatling.javaapi.http.HttpDsl.ws;
 
+import dev.steelyard.loadgen.client.AnswerHead;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.journey.declared.Operation;
 import dev.steelyard.loadgen.journey.declared.StreamSpec;
@@ -27,12 +28,16 @@ import org.slf4j.LoggerFactory;
 
 /** WebSockets and server-sent events of a declared journey, as Gatling's builders. */
 public final class DeclaredStreams {
-  private static final String NOT_OPENED = "the WebSocket was not opened";
-  private static final String NOT_SENT = "the message was not sent";
+  private static final String NOT_OPENED = "the WebSocket was not opened: ";
+  private static final String NOT_SENT = "the message was not sent: ";
+  private static final String NO_EVENT = "no event came, or it has not what is saved";
 
   private static final Logger LOGGER = LoggerFactory.getLogger(DeclaredStreams.class);
   private static final String SOCKET = "socket";
   private static final String EVENTS = "events";
+
+  /** From the cause to the operation that goes on with it at once, on the same thread. */
+  private static final ThreadLocal<String> CAUSE = new ThreadLocal<>();
 
   private final DeclaredTexts texts;
   private final DeclaredChecks checks;
@@ -41,6 +46,15 @@ public final class DeclaredStreams {
   DeclaredStreams(DeclaredTexts texts, DeclaredChecks checks) {
     this.texts = texts;
     this.checks = checks;
+  }
+
+  /**
+   * Takes note of why a stream failed: Gatling tells that to its logger, and names no operation.
+   *
+   * @param cause of the operation that goes on on this thread
+   */
+  public static void noteCause(String cause) {
+    CAUSE.set(cause);
   }
 
   /** One exchange: the first opens the socket, the last closes it, and one that failed as well. */
@@ -56,7 +70,7 @@ public final class DeclaredStreams {
       WsConnectActionBuilder connect = connect(name, operation.step().websocket(), target);
       chain =
           exec(exchange.send() == null ? connect.await(exchange.within()).on(awaited) : connect)
-              .exec(session -> tellFailure(session, name, NOT_OPENED));
+              .exec(session -> tellFailure(session, name, NOT_OPENED, null));
     } else {
       chain = exec(sockets.takeUp(SOCKET));
     }
@@ -66,7 +80,7 @@ public final class DeclaredStreams {
       chain =
           chain.exec(
               doIf(session -> !session.isFailed())
-                  .then(exec(send).exec(session -> tellFailure(session, name, NOT_SENT))));
+                  .then(exec(send).exec(session -> tellFailure(session, name, NOT_SENT, null))));
     }
     ChainBuilder close = closing(SOCKET, exec(ws(name, SOCKET).close()));
     if (operation.isFirst() && operation.isLast()) {
@@ -102,13 +116,18 @@ public final class DeclaredStreams {
     SseConnectActionBuilder get =
         sse(operation, EVENTS)
             .get(texts.url(target.baseUrl(), events.path()).function())
-            .sign(Target::withCookiesOfStream);
+            .sign(
+                (request, session) -> {
+                  AnswerHead.limit(events.within());
+                  return Target.withCookiesOfStream(request, session);
+                });
     for (var each : events.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       get = get.header(Target.header(each.getKey()), value.function());
     }
-    ChainBuilder open = exec(get.await(events.within()).on(awaited));
-    return open.exec(closing(EVENTS, exec(sse(operation, EVENTS).close())));
+    return exec(get.await(events.within()).on(awaited))
+        .exec(session -> tellFailure(session, operation, "", NO_EVENT))
+        .exec(closing(EVENTS, exec(sse(operation, EVENTS).close())));
   }
 
   /** The moment at which it came, and what is kept of it. */
@@ -132,10 +151,18 @@ public final class DeclaredStreams {
         .exec(session -> session.contains(name) ? session.remove(name) : session);
   }
 
-  /** Gatling names no operation when it tells its logger why a socket did not serve. */
-  private static Session tellFailure(Session session, String operation, String what) {
-    if (session.isFailed()) {
-      LOGGER.error("Request '{}' failed: {}", operation, what);
+  /**
+   * Tells why an operation failed.
+   *
+   * @param what is said before the cause
+   * @param otherwise is said where none was noted; null if Gatling has told it
+   */
+  private static Session tellFailure(
+      Session session, String operation, String what, String otherwise) {
+    String cause = CAUSE.get();
+    CAUSE.remove();
+    if (session.isFailed() && (cause != null || otherwise != null)) {
+      LOGGER.error("Request '{}' failed: {}", operation, cause == null ? otherwise : what + cause);
     }
     return session;
   }

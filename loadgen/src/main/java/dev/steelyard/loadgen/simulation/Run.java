@@ -144,9 +144,9 @@ final class Run {
     return new TryUser(this, newUser(users++), startNanos);
   }
 
-  /** The newest message of a request that failed, or null. */
-  String lastError() {
-    return record.lastError();
+  /** The newest message of a request that failed since the last call, or null. */
+  String takeLastError() {
+    return record.takeLastError();
   }
 
   /** A new slot of the open model. */

@@ -78,13 +78,14 @@ final class TryUser extends VirtualUser implements AnswerReader {
   @Override
   void ended(boolean failed, long answeredAt, long now) {
     Map<String, Object> saved = new LinkedHashMap<>(declared().saved());
+    String error = run.takeLastError();
     saved.entrySet().removeIf(each -> each.getValue().equals(known.get(each.getKey())));
     trace.add(
         new Trace.Operation(
             run.scenario.operations().get(operation()),
             (answeredAt - due) / NANOS,
             failed,
-            failed ? run.lastError() : null,
+            failed ? error : null,
             saved,
             List.copyOf(exchanges)));
     record(failed, answeredAt);
