@@ -15,7 +15,7 @@ YEAR = 366 * 24 * 3600.0
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def sum_known(values: Iterable[Number | None]) -> Number | None:
+def add_known(values: Iterable[Number | None]) -> Number | None:
     """The sum; None where there is no value, or one of them is not known."""
     listed = list(values)
     known = [value for value in listed if value is not None]

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from steelyard.experiment.schema import Load
-from steelyard.units import YEAR, parse_duration, sum_known
+from steelyard.units import YEAR, add_known, parse_duration
 
 
 @pytest.mark.parametrize("text", ["0.05ms", "0.000001ms", "30s", "0", 5e-05, 0.1, 7, YEAR])
@@ -31,6 +31,6 @@ def test_what_is_no_duration_is_refused(number: str | float) -> None:
 
 
 def test_a_sum_of_which_a_part_is_not_known_is_not_known() -> None:
-    assert sum_known([1, 2]) == 3
-    assert sum_known(share for share in (0.5, None)) is None
-    assert sum_known(list[int | None]()) is None
+    assert add_known([1, 2]) == 3
+    assert add_known(share for share in (0.5, None)) is None
+    assert add_known(list[int | None]()) is None

@@ -30,7 +30,7 @@ from steelyard.jvm.rows import (
     size_option,
     whole_number,
 )
-from steelyard.units import MIB, sum_known
+from steelyard.units import MIB, add_known
 from steelyard.yamlfile import Model, Size
 
 _OPENJ9 = {
@@ -77,7 +77,7 @@ def _new_size(flags: Told) -> Fact | None:
 
 def _nursery_pools(beans: Told) -> int | None:
     pools = beans["memoryPools"].items()
-    return sum_known(whole_number(size) for pool, size in pools if pool.startswith("nursery"))
+    return add_known(whole_number(size) for pool, size in pools if pool.startswith("nursery"))
 
 
 def _archive(flags: Told) -> str | None:

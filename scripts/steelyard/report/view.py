@@ -29,7 +29,7 @@ from steelyard.results.measurement import ComponentResult, Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.units import format_size, sum_known
+from steelyard.units import add_known, format_size
 
 MEMORY, SHARED = "memory_rss", "memory_pss"
 _SHARES = 0.05
@@ -313,7 +313,7 @@ class View:
         measured = [trial.measurement for trial in self.of_arm(arm, valid=True) if trial.measurement]
         operations = [each.operations.get(operation) for each in measured]
         counts: Iterable[int | None] = (each and getattr(each, key) for each in operations)
-        return sum_known(counts)
+        return add_known(counts)
 
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""

@@ -19,7 +19,7 @@ from steelyard.sampling.config import Watched
 from steelyard.sampling.member import ComponentProcess
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals, parse_stat
 from steelyard.sampling.threads import RunAndWait
-from steelyard.units import sum_known
+from steelyard.units import add_known
 
 _ATTEMPTS = 4
 """Readings of a component in a moment, until none of its processes ends between the first and the last."""
@@ -181,7 +181,7 @@ class Process:
             if member.run_queue is not None:
                 member.waited = member.run_queue.wait()
                 waits.append(member.waited)
-        running = sum_known(waits)
+        running = add_known(waits)
         return None if running is None else self._ended_wait + running
 
     def _bury(self, gone: Sequence[ComponentProcess]) -> None:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import MEASURED_ROLES, Role, Spec
-from steelyard.units import MIB, sum_known
+from steelyard.units import MIB, add_known
 
 Core = tuple[int, ...]
 """A physical core: its logical CPUs (SMT siblings)."""
@@ -254,12 +254,12 @@ def _total(spec: Spec, size: str) -> float | None:
     # A JITServer has a memory limit, and no heap that anybody sets.
     counted = spec.of(*MEASURED_ROLES) if size == "memory_bytes" else spec.servers
     sizes: Iterable[int | None] = (getattr(component, size) for component in counted)
-    total = sum_known(sizes)
+    total = add_known(sizes)
     return total / MIB if total is not None else None
 
 
 def _total_quota(spec: Spec) -> float | None:
-    return sum_known(server.cpu_quota for server in spec.servers)
+    return add_known(server.cpu_quota for server in spec.servers)
 
 
 def _same(totals: Mapping[str, float | None], resource: str, unit: str) -> None:
