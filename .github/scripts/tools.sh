@@ -16,9 +16,13 @@ packages() {
 }
 
 java() {
-    command -v javac >/dev/null && command -v mvn >/dev/null && return
+    major=$(javac -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
+    [ "${major:-0}" -ge 17 ] && command -v mvn >/dev/null && return
     packages update --quiet
-    packages install --yes --quiet --no-install-recommends openjdk-17-jdk-headless maven
+    # Debian 13 has no JDK 17, and the default of Ubuntu 22.04 is an older one.
+    [ "${major:-0}" -ge 17 ] || packages install --yes --quiet --no-install-recommends openjdk-17-jdk-headless ||
+        packages install --yes --quiet --no-install-recommends default-jdk-headless
+    packages install --yes --quiet --no-install-recommends maven
 }
 
 # go_tool NAME MODULE VERSION

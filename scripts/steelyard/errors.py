@@ -187,6 +187,10 @@ class BadInput(SteelyardError, exit_code=Exit.BAD_INPUT):
     longest = 300
 
 
+class FitsNoNode(BadInput, exit_code=Exit.BAD_INPUT):
+    """Pods of an arm fit no node of the cluster; fewer CPUs may."""
+
+
 class MissingRequirement(SteelyardError):
     """The host lacks something; the sentence names the command that installs it."""
 

@@ -7,7 +7,7 @@ others, and numbers are none.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from hypothesis import strategies as st
 
@@ -49,8 +49,8 @@ def renamed(text: str, names: str = r"[A-Za-z_][\w-]*") -> st.SearchStrategy[str
     return st.sampled_from(found).map(lambda name: re.sub(rf"\b{re.escape(name)}\b", f"x{name}y", text))
 
 
-def in_other_units(text: str) -> st.SearchStrategy[str]:
-    """One number, or all, with another unit."""
+def in_other_units(text: str, known: Collection[str] = ()) -> st.SearchStrategy[str]:
+    """One number, or all, with another unit; all in another `known` unit are true figures again, and left out."""
     pattern = r"(?<=\d)( ?)(ms|us|ns|s|kB|KB|Ki|Mi|Gi|K|M|G|m)\b"
     found = sorted({match[0] for match in re.finditer(pattern, text)})
     if not found:
@@ -61,8 +61,12 @@ def in_other_units(text: str) -> st.SearchStrategy[str]:
         space = " " if old.startswith(" ") else ""
         return re.sub(rf"(?<=\d){re.escape(old)}\b", f"{space}{new}", text, count=count)
 
+    def is_true(pair: tuple[str, str, int]) -> bool:
+        old, new, count = pair
+        return count == 0 and {old.strip(), new} <= set(known)
+
     changes = st.tuples(st.sampled_from(found), st.sampled_from(_UNITS), st.sampled_from([0, 1]))
-    return changes.filter(lambda pair: pair[0].strip() != pair[1]).map(change)
+    return changes.filter(lambda pair: pair[0].strip() != pair[1] and not is_true(pair)).map(change)
 
 
 def without_a_number(text: str) -> st.SearchStrategy[str]:

@@ -17,7 +17,7 @@ from suite import REPORTS
 
 # The workload files that tests write are theirs; test_trust.py asks without it.
 os.environ["STEELYARD_TRUST"] = "1"
-pytest_plugins = ["one_host", "release_steps", "stages", "turns", "watchdog"]
+pytest_plugins = ["one_host", "release_steps", "stages", "turns", "unlimited", "watchdog"]
 
 # What Hypothesis draws: the same cases each time, and with `--hypothesis-profile=exhaustive` very many others. No
 # deadline: what a case may take is counted in CPU time where it matters (`hostile.py`).

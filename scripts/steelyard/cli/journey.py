@@ -55,7 +55,7 @@ def try_(
 ) -> None:
     """Have one user make each visit once, and print requests, answers and what was saved.
 
-    The operation that failed is printed in full. The exit code is 12 if one did.
+    The operation that failed is printed in full. The exit code is 12 if one did, or if none was sent.
     """
     if url is not None and not re.match(r"https?://[^/\s]", url):
         raise BadInput(f"--url {url}: write it with http://, for example http://127.0.0.1:9080")

@@ -25,6 +25,8 @@ from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.sampling.streams import Observer
 
+_KERNEL_NAME = 15
+
 
 @dataclass(frozen=True)
 class Running:
@@ -256,8 +258,14 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
 
 
 def find_processes(names: Collection[str]) -> list[int]:
-    """Process ids of this host by the names that the kernel has for them, which are short."""
-    return [process.pid for process in psutil.process_iter(["name"]) if process.info["name"] in names]
+    """Process ids of this host by the names of their programs. The kernel keeps 15 characters of a name (TASK_COMM_LEN
+    is 16 with its end), and psutil completes some: both are compared as far as that."""
+    short = {name[:_KERNEL_NAME] for name in names}
+    return [
+        process.pid
+        for process in psutil.process_iter(["name"])
+        if (process.info["name"] or "")[:_KERNEL_NAME] in short
+    ]
 
 
 class Engine(Protocol):

@@ -4,7 +4,7 @@ them."""
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,6 +53,30 @@ class Images(Protocol):
 
     def java(self, image: Image) -> str:
         """What the JVM inside prints of its properties and version (raises ValueError: there is none)."""
+
+
+def by_digest(reference: str, known: Iterable[str]) -> str:
+    """The reference by the digest that an engine or a node knows its repository by (`known`: as they name them); as it
+    is where none does."""
+    if "@" in reference:
+        return reference
+    repository = re.sub(r":[^/:]+$", "", reference)
+    digests = (
+        digest
+        for name, _, digest in (text.partition("@") for text in known)
+        if digest and _full_name(name) == _full_name(repository)
+    )
+    digest = next(digests, None)
+    return reference if digest is None else f"{repository}@{digest}"
+
+
+def _full_name(repository: str) -> str:
+    """With the default registry, which some leave out: a first part is a registry's if it has a dot or a colon, or is
+    `localhost` (github.com/distribution/reference, `splitDockerDomain`)."""
+    first, slash, rest = repository.partition("/")
+    if not slash or not (re.search("[.:]", first) or first == "localhost"):
+        first, rest = "docker.io", repository
+    return f"{first}/library/{rest}" if first == "docker.io" and "/" not in rest else f"{first}/{rest}"
 
 
 def image_reference(

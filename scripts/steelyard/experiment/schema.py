@@ -19,8 +19,12 @@ from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar,
 EngineName = Literal["process", "compose", "kubernetes"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 ProcedureName = Literal["steady", "start-up", "ramp-up", "survive"]
-Measure = Annotated[Duration, Field(ge=1)]
+_LONGEST = 6 * 86_400
+"""Seconds of each part of a load: with what an injector goes on for, less than the seven days that it takes."""
+Measure = Annotated[Duration, Field(ge=1, le=_LONGEST)]
 """A measurement: a second at least, as samples are taken each second."""
+MOST_USERS, LEAST_RATE, MOST_RATE = 100_000, 0.001, 1_000_000
+"""Users and arrivals/s of one injector (Settings.java)."""
 Blocks = Annotated[int, Field(ge=1, le=1000)]
 
 
@@ -130,8 +134,8 @@ class Warmup(Model):
     until: Literal["steady", "compiled", "fixed"] = "steady"
     """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/explanation/warm-up.md); it takes
     73 s or more. `compiled`: the JIT takes less than a fifth of the servers' CPU. `fixed`: for `at_least`."""
-    at_least: Duration = 30.0
-    at_most: Duration = 180.0
+    at_least: Annotated[Duration, Field(le=_LONGEST)] = 30.0
+    at_most: Annotated[Duration, Field(le=_LONGEST)] = 180.0
     """Cap; a trial that has waited for `steady` so long is marked *not steady*, kept and shown."""
 
     @model_validator(mode="before")
@@ -157,22 +161,23 @@ class Load(Model):
     """`closed`: each user waits for the answer before the next request; `open`: requests arrive at a rate, whether
     earlier ones were answered or not."""
     users: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    """Closed model: number of virtual users."""
+    """Closed model: number of virtual users, at most 100,000 for each injector."""
     users_per_jvm: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     """The same for each server JVM, in place of `users`: as many times as the arm has `jvms`."""
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
-    """Open model: arrivals per second."""
+    """Open model: arrivals per second, at most 1,000,000 for each injector."""
     capacity: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second that the servers take at most, as they were measured before, for `share`."""
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     """Open model: the rate as a share of `capacity`, in place of `rate`."""
     arrivals: Literal["even", "exponential"] = "even"
     """Open model: the time between two arrivals, always the same or exponentially distributed."""
-    think_time: Duration = 0.0
-    """Closed model: how long a user waits between two operations, as a mean; what a journey says itself goes first."""
+    think_time: Annotated[Duration, Field(le=3600)] = 0.0
+    """Closed model: how long a user waits between two operations, as a mean; what a journey says itself goes first.
+    An hour at most."""
     injectors: Annotated[int, Field(ge=1, le=64)] = 1
     """Number of injector processes."""
-    ramp: Duration = 2.0
+    ramp: Annotated[Duration, Field(le=_LONGEST)] = 2.0
     """Time over which users or the rate come up, before the warm-up."""
     warmup: Warmup = Field(default_factory=Warmup)
     """Until when load runs before the measurement starts: a fixed duration, or `until` `steady` (throughput shows no
@@ -180,8 +185,8 @@ class Load(Model):
     and `at_most`."""
     measure: Measure = 60.0
     """Length of the measurement window."""
-    request_timeout: Limit = 30.0
-    """How long an injector waits for an answer; a request without one by then is an error."""
+    request_timeout: Annotated[Limit, Field(le=600)] = 30.0
+    """How long an injector waits for an answer; a request without one by then is an error. Ten minutes at most."""
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
     """Left out: the workload's own mix. Only for a journey in the workload file: percent of its visits."""
 
@@ -201,6 +206,15 @@ class Load(Model):
             raise ValueError("an open model needs rate and has no users: give rate, or make model closed")
         if self.users is not None and self.users < self.injectors:
             raise ValueError(f"{self.users} users cannot be spread over {self.injectors} injectors")
+        if self.users is not None and self.users > MOST_USERS * self.injectors:
+            raise ValueError(
+                f"{self.users} users are more than {MOST_USERS:,} for each injector: add injectors"
+            )
+        if self.rate is not None and not LEAST_RATE <= self.rate / self.injectors <= MOST_RATE:
+            raise ValueError(
+                f"rate: an injector offers {LEAST_RATE} to {MOST_RATE:,} arrivals/s, not"
+                f" {self.rate / self.injectors:g}: change rate or injectors"
+            )
         if self.mix is not None and abs(sum(self.mix.values()) - 100) > 0.01:
             raise ValueError(f"mix adds up to {sum(self.mix.values()):g} %, not 100 %")
         return self
@@ -317,7 +331,7 @@ class Quick(Model):
     """Fewer levels of some factors."""
     settings: dict[str, Any] = Field(default_factory=dict)  # of any type until the models have checked them
     """Other settings, by the same names as factors, for example `compile: foreground`."""
-    ramp: Duration = 1.0
+    ramp: Annotated[Duration, Field(le=_LONGEST)] = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
     measure: Measure = 6.0
     search: dict[Literal["at", "start", "minimum", "maximum", "resolution", "confirm", "trials"], Scalar] = (

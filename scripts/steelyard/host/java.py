@@ -22,7 +22,7 @@ MINIMUM_MAVEN = (3, 8)
 ANSWER_LIMIT = 120.0
 """Seconds within which a JVM has to say what it is; Maven has twice that. JVMs that hang are rare; hosts that stand
 still for 20 s and then start a JVM at a tenth of its speed are not."""
-INSTALL = "`sudo apt install openjdk-17-jdk-headless` or `sudo dnf install java-17-openjdk-devel`"
+INSTALL = "`sudo apt install default-jdk-headless` or `sudo dnf install java-17-openjdk-devel`"
 INSTALL_MAVEN = "`sudo apt install maven` or `sudo dnf install maven`"
 _PACKAGES = {
     "nginx": (

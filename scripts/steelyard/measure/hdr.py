@@ -5,11 +5,13 @@ Slots of a histogram with three digits from 1 up: one for each value below 2,048
 1,024 of equal width. Encoded are a header and, from slot 0 on, zigzag LEB128 numbers: a count, or minus the number of
 empty slots that follow.
 
-The library `hdrhistogram`, which tests hold this against, gives the same figures to the digit in a third more time; the
-image of the harness is made of Debian's packages alone, for every architecture, and Debian has none of it.
+The library `hdrhistogram`, which tests hold this against, decodes the same counts in a third more time, and rounds the
+ranks of quantiles where this takes the ceiling; the image of the harness is made of Debian's packages alone, for every
+architecture, and Debian has none of it.
 """
 
 import base64
+import math
 import struct
 import zlib
 
@@ -84,6 +86,10 @@ def _spread(numbers: Counts) -> Counts:
 
 
 def quantile(counts: Counts, percent: float) -> int:
-    """Largest value of the slot below or in which that share of the counts lies."""
-    wanted = max(int(percent * int(counts.sum()) / 100 + 0.5), 1)
+    """Largest value of the slot below or in which that share of the counts lies.
+
+    Of the rank that HdrHistogram 2.2.2 takes for the injector's own summary (`getValueAtPercentile`): the ceiling,
+    below which no smaller share of the counts lies.
+    """
+    wanted = max(math.ceil(math.nextafter(percent, 0) * int(counts.sum()) / 100), 1)
     return int(HIGH[np.searchsorted(np.cumsum(counts), wanted)])

@@ -21,7 +21,8 @@ from steelyard.results.store import report_no_space
 
 READY_TIMEOUT = 180.0
 LOAD_TIMEOUT = 120.0
-STOP_TIMEOUT = 45.0
+STOP_TIMEOUT = 15.0
+"""Seconds that injectors may take to end beyond what they wait for operations in flight."""
 LEAD = 1.0
 """Seconds before a start on other machines at which each gets its command, at least."""
 _POLL = 0.02
@@ -41,6 +42,8 @@ class Injectors:
     poll: Callable[[], None] = lambda: None
     """Takes the rows of observers; raises when one is lost."""
     clock: Clock = SYSTEM
+    drain_limit: float = 0.0
+    """Seconds for which each waits for operations in flight at most, once it is asked to end."""
     _stop_requested: bool = False
 
     @property
@@ -90,12 +93,13 @@ class Injectors:
         self._stop_requested = True
         for name in self.names:
             self._write(name, "stop")
-        wait_until(self._have_all_ended, STOP_TIMEOUT, 0.05, self.clock)
+        limit = self.drain_limit + STOP_TIMEOUT
+        wait_until(self._have_all_ended, limit, 0.05, self.clock)
         for name, folder in self.folders.items():
             self.deployment.fetch(name)
             code = self.deployment.exit_code(name)
             if code is None:
-                sentence = f"{name} did not end within {STOP_TIMEOUT:.0f} s of its stop file"
+                sentence = f"{name} did not end within {limit:.0f} s of its stop file"
             elif code != 0 and name not in ended_before:
                 sentence = self.deployment.failure(name) or f"{name} ended with exit code {code}"
             elif code == 0 and not (folder / "summary.json").exists():

@@ -106,7 +106,9 @@ def run_try(settings: Mapping[str, Any], package: Path, jdk: Jdk) -> list[Operat
 
 
 def summary_lines(operations: Sequence[Operation]) -> Iterator[str]:
-    """A line for each request, what was kept of it, and all of the operation that failed."""
+    """A line for each request, what was kept of it, and all of the operation that failed; or that there is none."""
+    if not operations:
+        yield "no operation was sent: no condition of these visits held"
     for operation in operations:
         for number, exchange in enumerate(operation.exchanges):
             label = operation.operation if number == 0 else ""

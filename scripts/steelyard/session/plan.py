@@ -19,14 +19,13 @@ from steelyard.experiment.matrix import (
     with_quick,
     with_settings,
 )
-from steelyard.experiment.schema import Experiment, ProcedureName
+from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import HostChecks
 from steelyard.host.cards import SERVERS
 from steelyard.host.core_kinds import core_kinds, isolated_cpus
-from steelyard.host.cpus import cpu_list, read_cpus
+from steelyard.host.cpus import read_cpus
 from steelyard.host.facts import lxcfs_files
 from steelyard.host.ports import free_first_port, refuse_ephemeral
-from steelyard.host.smt import planned_cores
 from steelyard.host.state import HostState
 from steelyard.host.states import STATES
 from steelyard.host.system import System
@@ -39,14 +38,13 @@ from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.async_profiler import profiled_trials
 from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
-from steelyard.session.duet import check_duet, halves
 from steelyard.session.profilers import require_profilers
 from steelyard.session.runtimes import LOCAL, ClusterTarget, RuntimeResolver
 from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
+from steelyard.session.specs import make_specs
 from steelyard.spec.layout import FIRST_PORT
-from steelyard.spec.plan import make_spec
 from steelyard.spec.search import range_of
-from steelyard.spec.split import Core, check_conserved, check_isolated, check_kinds, with_injector_cores
+from steelyard.spec.split import check_conserved, check_isolated, check_kinds
 from steelyard.units import format_duration, format_size
 from steelyard.workload.loader import LoadedWorkload, workload_names
 from steelyard.yamlfile import Scalar, find_file
@@ -219,11 +217,11 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = RuntimeResolver(workload, request.jdk, request.target)
-    made = _specs(arms, experiment, runtimes, request.first_port)
+    made = make_specs(arms, experiment, runtimes, request.first_port)
     if request.first_port == FIRST_PORT:
         wanted = {port for specs in made for spec in specs.values() for port in spec.ports}
         if (first := free_first_port(wanted, FIRST_PORT)) != FIRST_PORT:
-            made = _specs(arms, experiment, runtimes, first)
+            made = make_specs(arms, experiment, runtimes, first)
     specs, second = map(share_data, made)
     runtimes.refuse_unused([arm.deployment for arm in arms])
     refuse_ephemeral(port for spec in (*specs.values(), *second.values()) for port in spec.ports)
@@ -266,54 +264,6 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
 
 def _varied_settings(experiment: Experiment) -> set[str]:
     return {key for name, factor in experiment.factors.items() for key, _ in factor.values(name)}
-
-
-def _specs(
-    arms: Sequence[Arm], experiment: Experiment, runtimes: RuntimeResolver, first_port: int
-) -> tuple[dict[str, Spec], dict[str, Spec]]:
-    """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports."""
-    procedure = experiment.procedure
-    half = 0 if experiment.design.duet else None
-    arms = with_injector_cores(arms, {arm.name: len(_cores(arm, runtimes, half)[0]) for arm in arms})
-    if half is None:
-        return {arm.name: _spec(arm, procedure, runtimes, first_port) for arm in arms}, {}
-    first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
-    check_duet(first)
-    beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
-    return first, {arm.name: _spec(arm, procedure, runtimes, beyond, half=1) for arm in arms}
-
-
-def _spec(
-    arm: Arm, procedure: ProcedureName, runtimes: RuntimeResolver, first_port: int, half: int | None = None
-) -> Spec:
-    runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
-    cores, nodes = _cores(arm, runtimes, half)
-    if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
-        raise BadInput(
-            f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
-        )
-    made = runtimes.check_engine(
-        make_spec(arm, procedure, runtimes.workload, cores, runtime, first_port, nodes=nodes)
-    )
-    server_cpus = cpu_list(made.server_cpus)
-    host = {
-        name: STATES[name].of_servers.format(server_cpus)
-        if value == SERVERS and STATES[name].of_servers
-        else value
-        for name, value in made.host_states.items()
-    }
-    return made.model_copy(update={"host_states": host, "duet": half is not None})
-
-
-def _cores(arm: Arm, runtimes: RuntimeResolver, half: int | None) -> tuple[Sequence[Core], Mapping[int, int]]:
-    """The cores that an arm may use, and the NUMA node of each of their CPUs."""
-    runtime, layout = runtimes.runtime(arm.deployment, dict(arm.settings)), planned_cores(arm.host)
-    cores: Sequence[Core] = [core.cpus for core in layout.cores]
-    nodes = layout.node_of
-    if runtime.cpus is not None:
-        # A cluster's CPUs are told apart by nothing but their number.
-        cores, nodes = [(cpu,) for cpu in range(runtime.cpus)], {}
-    return cores if half is None else halves(cores)[half], nodes
 
 
 def host_checks() -> HostChecks:

@@ -19,8 +19,9 @@ from steelyard.engines.kubernetes import manifests
 from steelyard.engines.kubernetes.cluster import NAMESPACE, Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import KubernetesEngine, bundle_objects, require_rights
 from steelyard.engines.kubernetes.images import ClusterImages
-from steelyard.engines.kubernetes.nodes import allocatable_cpus
 from steelyard.engines.kubernetes.nodes import examine as examine_cluster
+from steelyard.engines.kubernetes.nodes import read_room
+from steelyard.engines.kubernetes.placement import check_fits_nodes
 from steelyard.engines.process.command import command_line as process_line
 from steelyard.engines.process.engine import ProcessEngine, has_quota, require_commands
 from steelyard.engines.process.quota import find_parent
@@ -78,7 +79,7 @@ class RuntimeResolver:
         self._fingerprint = cache(self._mark)
         self._images = cache(self._find_images)
         self._cluster_images = cache(lambda: ClusterImages(self.cluster))
-        self._allocatable_cpus = cache(lambda: allocatable_cpus(self.cluster))
+        self._room = cache(lambda: read_room(self.cluster))
 
     def runtime(
         self, deployment: DeploymentSettings, settings: Mapping[str, Scalar] = MappingProxyType({})
@@ -95,13 +96,14 @@ class RuntimeResolver:
         """The spec with what belongs beside its figures for its engine's sake.
 
         Raises:
-            BadInput, MissingRequirement: the engine cannot have it.
+            BadInput, MissingRequirement: the engine cannot have it (FitsNoNode: with fewer CPUs it might).
         """
         if spec.engine == "process" and has_quota(spec):
             find_parent()
         if spec.engine != "kubernetes":
             return spec
         manifests.require_possible(spec)
+        check_fits_nodes(spec, self._room().nodes, self._room().roles)
         bundle_objects(self.cluster, spec)
         return spec.model_copy(update={"notes": [*spec.notes, *manifests.notes(spec)]})
 
@@ -150,6 +152,10 @@ class RuntimeResolver:
                 f" {self.cluster.context or 'none'} {current}): name it with --context, or start a new session with"
                 " `run`"
             )
+
+    def cluster_cpus(self) -> int:
+        """Whole CPUs that the nodes of the cluster offer (raises MissingRequirement)."""
+        return self._room().cpus
 
     @property
     def docker(self) -> Docker:
@@ -203,8 +209,7 @@ class RuntimeResolver:
     def _pods(self, deployment: DeploymentSettings, settings: Mapping[str, Scalar]) -> Runtime:
         images = self._cluster_images()
         runtime = self._images(*_image_choice(deployment), images, frozenset(settings.items()))
-        cpus, notes = self._allocatable_cpus()
-        return replace(runtime, cpus=cpus, notes=notes)
+        return replace(runtime, cpus=self._room().cpus, notes=(self._room().note,))
 
     def _find_images(
         self,

@@ -30,6 +30,7 @@ from steelyard.session.counting import Counting
 from steelyard.session.deploying import Deployed
 from steelyard.session.injectors import Injectors
 from steelyard.session.readback import ask_native_memory
+from steelyard.spec.injectors import drain_limit
 
 MIN_FREE_BYTES = 32 * 1024 * 1024
 """A session stops, resumable, when the results' file system has less: a full disk would lose samples."""
@@ -102,7 +103,13 @@ class TrialRun:
         )
         write = self._write_file if self.streams is not None else None
         self.injectors = Injectors(
-            names, self.deployment, self.check_alive, write, self.take_streams, context.clock
+            names,
+            self.deployment,
+            self.check_alive,
+            write,
+            self.take_streams,
+            context.clock,
+            drain_limit(self.spec),
         )
         self.counting = Counting(context.counters, self.folder, context.children, context.clock)
         self.samples = SamplesReader(self.folder / "samples")

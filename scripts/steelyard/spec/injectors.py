@@ -29,6 +29,10 @@ LATEST = 120.0
 """Seconds that an injector goes on for beyond its plan, should the harness's stop not come."""
 MOST_IN_VARIABLE = 120 * 1024
 """Bytes of an injector's settings in a container: Linux passes 128 KiB in one variable, its name included."""
+DRAIN_GRACE = 5.0
+"""Seconds that an injector adds to the longest wait for an answer when it is to end."""
+FEWEST_OPEN_USERS = 32
+"""Users with which each injector of an open model begins, dealt out evenly over the servers (UserPool.java)."""
 PROBE_LIMIT = 300.0
 """Seconds in which every operation of a start-up trial must have been answered."""
 
@@ -36,7 +40,11 @@ PROBE_LIMIT = 300.0
 def injector_components(
     spec: Spec, topology: Topology, values: Mapping[str, Scalar], runtime: Runtime, cpus: Sequence[int]
 ) -> list[Component]:
-    """The injectors of a spec that has everything else; each deals out its own part of users and rate."""
+    """The injectors of a spec that has everything else; each deals out its own part of users and rate.
+
+    Raises:
+        BadInput: more users than have rows of their own; a journey that no container takes.
+    """
     jvm = runtime.injector_jvm
     probe = spec.procedure == "start-up"
     count = 1 if probe else spec.load.injectors
@@ -51,6 +59,8 @@ def injector_components(
             "container": ContainerPlace(port=0, jvm_options=None, folder="/load"),
         }
     offered = {**_load_settings(spec, topology, values), "targets": targets(spec), "injectors": count}
+    if topology.journey is not None and not probe:
+        _check_rows(topology.journey, spec.load, len(offered["targets"]))
     size = len(json.dumps(offered))
     if spec.engine != "process" and size > MOST_IN_VARIABLE:
         raise BadInput(
@@ -69,6 +79,16 @@ def injector_components(
         )
         for index in range(count)
     ]
+
+
+def drain_limit(spec: Spec) -> float:
+    """Seconds for which an injector that is to end waits for operations in flight at most: the longest that one may
+    wait for an answer, and its grace (RunLife.java)."""
+    journeys = [
+        journey for each in spec.injectors[:1] if (journey := each.settings.get("journey")) is not None
+    ]
+    within = [Journey.model_validate(journey).longest_within() for journey in journeys]
+    return max(spec.load.request_timeout, *within) + DRAIN_GRACE
 
 
 def injector_options(jvm: JvmIdentity) -> list[str]:
@@ -147,7 +167,6 @@ def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> l
             raise BadInput(
                 f"mix: there is no visit {unknown[0]!r}: there are {', '.join(topology.journey.visits)}"
             )
-        _check_rows(topology.journey, load)
         return topology.journey.parts(load.mix)
     if load.mix is not None:
         raise BadInput(
@@ -160,12 +179,14 @@ def mix_parts(topology: Topology, load: Load, values: Mapping[str, Scalar]) -> l
     return parts
 
 
-def _check_rows(journey: Journey, load: Load) -> None:
+def _check_rows(journey: Journey, load: Load, servers: int) -> None:
     """Refuse more users than have rows of their own (raises BadInput)."""
+    users = load.users or load.injectors * servers * math.ceil(FEWEST_OPEN_USERS / servers)
+    more = "" if load.users else " with which an open model begins (more come where answers are slow)"
     for name, rows in journey.own_rows().items():
-        if load.users is not None and load.users > rows:
+        if users > rows:
             raise BadInput(
-                f"feeder {name} has {rows} rows for {load.users} users: give it as many, or an order other than user"
+                f"feeder {name} has {rows} rows for {users} users{more}: give it as many, or an order other than user"
             )
 
 

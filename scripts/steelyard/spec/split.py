@@ -109,6 +109,18 @@ def _comes_out_even(cores: int, jvms: int) -> bool:
     return gcd(jvms, cores) == min(jvms, cores)
 
 
+def count_uneven(arms: Sequence[Arm], cores: int) -> int:
+    """How many arms have JVMs that do not come out even where servers and injectors have so many cores together."""
+
+    def of_servers(arm: Arm) -> int:
+        servers, kept = arm.deployment.cores, arm.deployment.injector_cores
+        if servers != "all":
+            return servers
+        return cores - kept if isinstance(kept, int) else cores
+
+    return sum(not _comes_out_even(of_servers(arm), arm.deployment.jvms) for arm in arms)
+
+
 def with_injector_cores(arms: Sequence[Arm], offered: Mapping[str, int]) -> list[Arm]:
     """The arms with what `injector_cores: auto` stands for in its place; `offered`: cores of the host, by arm."""
     offers = [_offer(arm, offered[arm.name]) for arm in arms if arm.deployment.injector_cores == "auto"]

@@ -53,7 +53,7 @@ class Feeder(Model):
     """Written here, in place of a file."""
     order: Literal["rows", "circular", "random", "user"] = "circular"
     """Which row a visit takes: the next one until there is none, the next one and the first after the last, any, or
-    always the one of the user, which no other has."""
+    always the one of the user, which no other has. An open load begins with 32 users for each injector."""
 
     @model_validator(mode="before")
     @classmethod

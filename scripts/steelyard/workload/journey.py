@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from steelyard.workload.feeder import Feeder
 from steelyard.workload.flow import Action, Take, expected_counts, walk
 from steelyard.workload.names import check_saved, label_of, names_in_texts, saved_names, variables_asked_for
-from steelyard.workload.step import Step
+from steelyard.workload.step import USUAL_WITHIN, Step
 from steelyard.yamlfile import Model, Scalar, key_error, nearest
 
 GIVEN_UP = "given-up"
@@ -135,6 +135,17 @@ class Journey(Model):
     def own_rows(self) -> dict[str, int]:
         """Rows of the feeders that give each user its own."""
         return {name: len(each.rows or ()) for name, each in self.feeders.items() if each.order == "user"}
+
+    def longest_within(self) -> float:
+        """Seconds that a message or an event is waited for at most; 0 without any."""
+        steps = [step for visit in self.visits.values() for step in visit.flat()]
+        messages = [
+            each.within for step in steps if step.websocket for each in step.websocket.all_exchanges()
+        ]
+        events = [step.events.within for step in steps if step.events]
+        return max(
+            (USUAL_WITHIN if within is None else within for within in [*messages, *events]), default=0.0
+        )
 
     def parts(self, percent: dict[str, float] | None = None) -> list[MixPart]:
         """Requests of each visit, and how often it comes: `percent` of each instead of the weights; without those whose

@@ -23,6 +23,8 @@ from steelyard.workload.feeder import read_beside
 from steelyard.yamlfile import Duration, Limit, Model
 
 OperationName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
+USUAL_WITHIN = 10.0
+"""Seconds to wait for a message or an event of which nothing is said."""
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]
 
 
@@ -190,7 +192,7 @@ class Events(Model):
     expect: Expression
     """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
     nothing."""
-    within: Limit = 10.0
+    within: Limit = USUAL_WITHIN
     save: dict[str, MessageExtraction] = Field(default_factory=dict)
     """From that event."""
 
@@ -204,6 +206,7 @@ class Step(Model):
     """Left out: GET, and POST for `submit`."""
     path: Address | None = None
     headers: Headers = Field(default_factory=dict)
+    """`Cookie` is sent with the user's own cookies, in place of those of the same names."""
     form: dict[str, str] | None = None
     body: str | None = None
     multipart: Annotated[dict[str, _Field], Field(min_length=1)] | None = None

@@ -25,6 +25,7 @@ FAULTS = {
     ),
     *("window-steady", "window-ramp-up", "first-look"),
     *("first-process", "main-thread", "role-swapped", "gap-ignored", "unit-factor", "milliseconds"),
+    "neighbour-counter",
     *("last-bucket", "errors-as-success", "exclusive-limit"),
     *("stale-settings", "order-on-resume", "torn-journal"),
 }

@@ -182,4 +182,4 @@ def test_the_hint_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch, name
     with pytest.raises(MissingRequirement) as missing:
         java.jdk_of(name)
     assert hint in str(missing.value)
-    assert "openjdk-17" not in str(missing.value) or name == "zing"
+    assert "default-jdk" not in str(missing.value) or name == "zing"

@@ -19,7 +19,9 @@ import pytest
 from one_table import require_one_table
 from waiting import wait_until
 
+from steelyard.errors import Busy
 from steelyard.host.java import named_jdks
+from steelyard.host.lock import host_lock
 from steelyard.paths import ROOT
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory
@@ -81,11 +83,23 @@ def openj9(*, jitserver: bool = False) -> Path:
 
 
 _ports = itertools.count(20000 + os.getpid() % 1000 * 10, 10)
+_held = contextlib.ExitStack()
+"""Locks of the ports that this process has asked for: nobody listens there yet, and no other process may get them."""
 
 
 def free_port() -> int:
-    """A port whose next few neighbours are free as well, below those of outgoing connections."""
-    return next(port for port in _ports if all(_is_free(port + offset) for offset in range(10)))
+    """A port for this process alone; its next few neighbours are free as well. Below those of outgoing connections."""
+    return next(
+        port for port in _ports if _hold(port) and all(_is_free(port + offset) for offset in range(10))
+    )
+
+
+def _hold(port: int) -> bool:
+    """Keep a port and its neighbours until this process ends; False: another process has them."""
+    with contextlib.suppress(Busy):
+        _held.enter_context(host_lock(f"steelyard-tests-port-{port}"))
+        return True
+    return False
 
 
 def _is_free(port: int) -> bool:

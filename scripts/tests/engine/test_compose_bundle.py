@@ -53,6 +53,21 @@ def bundle(name: str) -> dict[str, Any]:
     return services
 
 
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in BUNDLES.glob("*/compose.yaml")))
+def test_what_a_bundle_mounts_of_the_host_selinux_lets_in(name: str) -> None:
+    """By a label of its own (`z`), or because the container has none."""
+    for service in bundle(name).values():
+        volumes = [volume for volume in service.get("volumes", ()) if isinstance(volume, str)]
+        mounts = [volume for volume in volumes if ":" in volume and volume[0] in "./$"]
+        unlabelled = [mount for mount in mounts if "z" not in mount.rpartition(":")[2].split(",")]
+        unlabelled += [
+            volume["source"]
+            for volume in service.get("volumes", ())
+            if volume not in volumes and volume["type"] == "bind" and "selinux" not in volume.get("bind", ())
+        ]
+        assert not unlabelled or "label:disable" in service.get("security_opt", ())
+
+
 def services_of(made: Spec) -> dict[str, Any]:
     """What the override says of each service."""
     services: dict[str, Any] = yaml.load(override(made, bundle(made.bundle), USER, "s"), _Loader)["services"]

@@ -18,6 +18,7 @@ import pytest
 from builders import make_component, make_spec
 from waiting import TINY, is_running, wait_until
 
+from steelyard.engines.compose import project as compose_project
 from steelyard.engines.compose.engine import ComposeDeployment, ComposeEngine
 from steelyard.engines.compose.project import Project, RunningContainer
 from steelyard.engines.container import NOT_TOLD
@@ -38,6 +39,19 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
     yield running
     running.kill()
     running.wait()
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Processes stand for those of containers, but for tests on just that."""
+    if "is_real" not in request.fixturenames:
+        monkeypatch.setattr(compose_project, "is_process_of", lambda _pid, container: container == "abc")
+
+
+@pytest.fixture
+def is_real(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are what they are; an engine that knows of no end is not waited for."""
+    monkeypatch.setattr(compose_project, "NOTICE_LIMIT", TINY)
 
 
 def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str) -> RunningContainer:
@@ -95,6 +109,63 @@ def test_a_running_container_has_no_exit_code_and_costs_no_question(
     running = container(tmp_path, process.pid, None)
     assert running.exit_code() is None
     assert running.started == pytest.approx(1795251600.123456789)
+
+
+def unused_pid() -> int:
+    """A number that no process has: one above the largest that the kernel gives."""
+    return int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii")) + 1
+
+
+@pytest.mark.usefixtures("is_real")
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_engine_whose_containers_run_elsewhere_is_refused(
+    tmp_path: Path, process: subprocess.Popen[bytes], is_there: bool
+) -> None:
+    """Its numbers are those of another host: here nobody has them, or a process that is none of ours."""
+    pid = process.pid if is_there else unused_pid()
+    with pytest.raises(MissingRequirement, match="not among this host's processes"):
+        container(tmp_path, pid, {"Running": True})
+    assert not [link for link in Path("/proc/self/fd").iterdir() if is_handle_of(link, process.pid)]
+
+
+def is_handle_of(link: Path, pid: int) -> bool:
+    """Whether an open file watches a process."""
+    try:
+        return f"Pid:\t{pid}\n" in Path(f"/proc/self/fdinfo/{link.name}").read_text(encoding="ascii")
+    except OSError:
+        return False
+
+
+@pytest.mark.usefixtures("is_real")
+def test_a_container_that_has_ended_may_have_left_its_number_to_another(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
+    for pid in (process.pid, unused_pid()):
+        ended = container(tmp_path, pid, {"Running": False, "ExitCode": 3})
+        assert ended.exit_code() == 3
+    assert is_running(process.pid)
+
+
+@pytest.mark.usefixtures("is_real")
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("cgroup", "0::/system.slice/docker-{}.scope\n"),
+        ("cgroup", "0::/../../user.slice/libpod-{}.scope/container\n"),
+        ("cgroup", "12:memory:/docker/{}\n0::/\n"),
+        (
+            "mountinfo",
+            "731 716 8:1 /var/lib/docker/containers/{}/hostname /etc/hostname rw - ext4 /dev/a rw\n",
+        ),
+    ],
+)
+def test_a_process_is_known_by_its_container(monkeypatch: pytest.MonkeyPatch, file: str, line: str) -> None:
+    identity = "4f" * 32
+    monkeypatch.setattr(
+        Path, "read_text", lambda path, **_: line.format(identity) if path.name == file else "0::/\n"
+    )
+    assert compose_project.is_process_of(1, identity)
+    assert not compose_project.is_process_of(1, "5f" * 32)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard import __version__
 from steelyard.engines.compose.images import DockerImages
-from steelyard.engines.images import find_images, image_reference
+from steelyard.engines.images import by_digest, find_images, image_reference
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, native_architecture
 from steelyard.workload.loader import load_workload
@@ -182,6 +182,27 @@ def test_a_compiler_is_of_the_build_of_its_servers(tmp_path: Path) -> None:
     wanted = {"server": ContainerDescription(image="lab:5000/other:1"), "jitserver": jitserver}
     with pytest.raises(BadInput, match=r"different JVMs \(server on an unknown one, jitserver on 17.*\)"):
         find_images(DockerImages(docker), wanted, {"server"}, environment=HERE, compilers={"jitserver"})
+
+
+@pytest.mark.parametrize(
+    ("reference", "known", "pinned"),
+    [
+        ("example/shop:1", "docker.io/example/shop@sha256:12", "example/shop@sha256:12"),
+        ("docker.io/example/shop:1", "example/shop@sha256:12", "docker.io/example/shop@sha256:12"),
+        ("mongo:8", "docker.io/library/mongo@sha256:12", "mongo@sha256:12"),
+        ("docker.io/mongo:8", "mongo@sha256:12", "docker.io/mongo@sha256:12"),
+        ("lab:5000/shop:1", "lab:5000/shop@sha256:12", "lab:5000/shop@sha256:12"),
+        ("localhost/shop:1", "localhost/shop@sha256:12", "localhost/shop@sha256:12"),
+        # Others' registries and repositories of the same end.
+        ("example/shop:1", "quay.io/example/shop@sha256:12", None),
+        ("library/shop:1", "docker.io/example/shop@sha256:12", None),
+        ("localhost/shop:1", "docker.io/localhost/shop@sha256:12", None),
+        ("example/shop:1", "sha256:12", None),
+    ],
+)
+def test_the_default_registry_may_be_left_out(reference: str, known: str, pinned: str | None) -> None:
+    """Nodes name it (containerd's `imageID`), docker does not."""
+    assert by_digest(reference, [known]) == (pinned or reference)
 
 
 def test_a_digest_that_somebody_gave_is_kept(tmp_path: Path) -> None:

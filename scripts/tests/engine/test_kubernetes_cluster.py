@@ -6,7 +6,9 @@ import json
 import os
 import re
 import shlex
+import shutil
 import socket
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,20 +17,18 @@ import pytest
 from fake_api import FakeApi, cluster, refused
 
 from steelyard.analysis.across import AUTHORITY as CLUSTER
-from steelyard.engines.images import jvm_of
 from steelyard.engines.kubernetes import api as asked
 from steelyard.engines.kubernetes.api import ApiError, Proxy
 from steelyard.engines.kubernetes.cluster import Cluster, find_cluster
 from steelyard.engines.kubernetes.engine import require_rights, sweep
-from steelyard.engines.kubernetes.images import ClusterImages
 from steelyard.engines.kubernetes.lock import HOLDER, LOCK, take_lock
-from steelyard.engines.kubernetes.nodes import allocatable_cpus, examine
+from steelyard.engines.kubernetes.nodes import daemons, examine, read_room
+from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import BadInput, Busy, MissingRequirement
 from steelyard.processes import Children
 from steelyard.session.runtimes import RuntimeResolver
 from steelyard.workload.loader import load_workload
 
-JVM = (Path(__file__).parents[1] / "fixtures" / "jvm" / "hotspot.txt").read_text(encoding="utf-8")
 SECRET = "-----BEGIN CERTIFICATE-----\nMII\n"
 Json = dict[str, Any]
 
@@ -115,6 +115,17 @@ def test_a_cluster_is_known_by_its_certificate_authority(
     if data is not None:
         api.put("configmaps", {"metadata": {"name": "kube-root-ca.crt"}, "data": data})
     assert cluster.authority() == told
+
+
+def test_a_cluster_tells_which_groups_of_resources_it_has(lab: tuple[FakeApi, Cluster]) -> None:
+    api, cluster = lab
+    assert not cluster.has_api("security.openshift.io"), "what does not tell has none"
+    api.answers["GET /apis"] = (
+        200,
+        json.dumps({"groups": [{"name": "apps"}, {"name": "security.openshift.io"}]}),
+    )
+    assert cluster.has_api("security.openshift.io")
+    assert not cluster.has_api("route.openshift.io")
 
 
 def test_a_session_goes_on_in_its_own_cluster_alone(lab: tuple[FakeApi, Cluster]) -> None:
@@ -299,11 +310,12 @@ def test_whole_cpus_of_nodes_that_take_pods_are_offered(lab: tuple[FakeApi, Clus
         node("b", "4"),
         node("c", "8", taints=taint),
         node("d", "8", unschedulable=True),
+        node("e", "2", taints=[{"key": ROLE, "value": "server", "effect": "NoSchedule"}]),  # tolerated
     ):
         api.put("nodes", one, "/api/v1")
-    count, (note,) = allocatable_cpus(cluster)
-    assert count == 7
-    assert "2 nodes with 7 CPUs" in note
+    room = read_room(cluster)
+    assert room.cpus == 9
+    assert "3 nodes with 9 CPUs" in room.note
 
 
 def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Cluster]) -> None:
@@ -319,13 +331,29 @@ def test_what_in_a_cluster_would_disturb_a_measurement(lab: tuple[FakeApi, Clust
     api.answers["GET /api/v1/pods?"] = (200, json.dumps({"items": running}))
     made = {"metadata": {"name": "steelyard-clock-1", "creationTimestamp": "2026-01-01T00:00:05Z"}}
     api.answers["POST /api/v1/namespaces/trials/configmaps"] = (201, json.dumps(made))
-    findings = {one.topic: (one.level, one.state) for one in examine(cluster)}
+    examined = examine(cluster)
+    findings = {one.topic: (one.level, one.state) for one in examined}
     assert findings["rights"] == ("ok", "enough for a session")
     assert findings["pod security"][1].startswith("level restricted")
     assert findings["CPU manager"] == ("ok", "static: a")
     assert findings["other pods"] == ("warn", "2 of shop, 1 of kube-system")
+    advice = next(one.change or "" for one in examined if one.topic == "other pods")
+    assert f"kubectl taint node NODE {ROLE}=server:NoSchedule" in advice
     assert findings["clock"][0] == "warn"
     assert api.asked_for("DELETE") == ["steelyard-clock-1"]
+
+
+@pytest.mark.parametrize(
+    "name", ["kubelet", "containerd-shim-runc-v2", "kube-controller-manager", "k3s-server", "kubelite"]
+)
+def test_what_runs_of_a_cluster_on_this_host_is_found(tmp_path: Path, name: str) -> None:
+    """Also under a name that is longer than what the kernel keeps of it."""
+    program = shutil.copy(shutil.which("sleep") or "", tmp_path / name)
+    with subprocess.Popen([program, "120"]) as running:
+        try:
+            assert running.pid in daemons()
+        finally:
+            running.kill()
 
 
 def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
@@ -335,49 +363,6 @@ def test_nodes_that_may_not_be_listed(lab: tuple[FakeApi, Cluster]) -> None:
     )
     api.answers["GET /api/v1/nodes"] = refused(403, "Forbidden", forbidden)
     with pytest.raises(MissingRequirement, match="which you may not list"):
-        allocatable_cpus(cluster)
+        read_room(cluster)
     told = {one.topic: one.level for one in examine(cluster)}
     assert told["nodes"] == "warn"
-
-
-def images_pod(phase: str, *statuses: Mapping[str, object]) -> tuple[int, str]:
-    status = {"phase": phase, "containerStatuses": list(statuses)}
-    return 200, json.dumps({"metadata": {"name": "x"}, "spec": {}, "status": status})
-
-
-POD = "GET /api/v1/namespaces/trials/pods/steelyard-images-"
-
-
-def test_images_tell_of_themselves_in_the_cluster(
-    lab: tuple[FakeApi, Cluster], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    api, cluster = lab
-    monkeypatch.setattr("secrets.token_hex", lambda _: "1")
-    told = f"{JVM}\ndev.steelyard: fingerprint=1cae40b1\ndev.steelyard: database=embedded"
-    api.answers[f"{POD}1/log?"] = (200, told)
-    api.answers[POD] = images_pod(
-        "Succeeded",
-        {"name": "image-0", "imageID": "lab:5000/s/ping@sha256:12"},
-        {"name": "image-1", "imageID": "sha256:34"},
-    )
-    images = ClusterImages(cluster)
-    ping, other = images.find({"lab:5000/s/ping:1": "", "localhost/other:1": ""}).values()
-    # One that was brought to the node by hand is known by no digest of a registry.
-    assert (ping.pinned, other.pinned) == ("lab:5000/s/ping@sha256:12", "localhost/other:1")
-    assert ping.labels == {"dev.steelyard.fingerprint": "1cae40b1", "dev.steelyard.database": "embedded"}
-    jvm = jvm_of(images, ping, required=True)
-    assert jvm is not None
-    assert jvm.kind == "hotspot"
-    assert api.asked_for("DELETE") == ["steelyard-images-1"]
-
-
-def test_an_image_that_no_node_can_have(lab: tuple[FakeApi, Cluster]) -> None:
-    api, cluster = lab
-    waiting = {"reason": "ImagePullBackOff", "message": "no such host"}
-    status = {"name": "image-0", "image": "lab/ping:1", "state": {"waiting": waiting}}
-    api.answers[POD] = images_pod("Pending", status)
-    with pytest.raises(
-        MissingRequirement, match=r"cannot be pulled \(lab/ping:1: no such host\).*: build it"
-    ):
-        ClusterImages(cluster).find({"lab/ping:1": "build it"})
-    assert len(api.asked_for("DELETE")) == 1

@@ -18,9 +18,11 @@ from steelyard.engines.kubernetes.manifests import Marks, notes, overlay, requir
 from steelyard.errors import BadInput
 from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
+from steelyard.workload.loader import load_workload
 
 KUBECTL = shutil.which("kubectl")
 MARKS = Marks("trials", "session-1", "trial-1", "reg/harness:1", "secret", frozenset({"server"}))
+USERS = ("runAsUser", "runAsGroup", "fsGroup")
 APART = ("cores=4", "injector_cores=2")
 needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="overlays are put through kubectl's own kustomize")
 
@@ -163,6 +165,11 @@ def test_roles_have_nodes_of_their_own_where_the_cluster_has_some(tmp_path: Path
     pod = found["StatefulSet", "server"]["spec"]["template"]["spec"]
     assert pod["nodeSelector"] == {"steelyard.dev/role": "server"}
     assert "nodeSelector" not in found["Job", "load"]["spec"]["template"]["spec"]
+    for one in (
+        pod,
+        found["Job", "load"]["spec"]["template"]["spec"],
+    ):  # where a taint keeps others' pods away
+        assert one["tolerations"] == [{"key": "steelyard.dev/role", "operator": "Exists"}]
 
 
 @needs_kubectl
@@ -176,6 +183,36 @@ def test_a_database_and_what_is_not_in_the_trial(tmp_path: Path) -> None:
     assert pod["securityContext"]["runAsUser"] == 999
     assert "runAsUser" not in containers_of(found["StatefulSet", "database"])["observer"]["securityContext"]
     assert ("Service", "database") in found
+
+
+@needs_kubectl
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("acmeair", ("topology=monolith",)),
+        ("acmeair", ("topology=microservices",)),
+        ("daytrader7", ("topology=shared", "daytrader7.database=postgresql")),
+    ],
+)
+def test_a_cluster_that_chooses_users_is_given_none(
+    tmp_path: Path, name: str, settings: tuple[str, ...]
+) -> None:
+    """OpenShift's constraint for everybody, `restricted-v2`, refuses a pod that names its user."""
+    kinds = {kind for each in load_workload(name).workload.topologies.values() for kind in each.components}
+    runtime = containers(*kinds, "database", jvm=make_jvm("hotspot"), cpus=8)
+    asked = ("engine=kubernetes", "jvms=1", "total_heap=2g,4g", *settings)
+    spec, _ = specs("jvm-count", *asked, host=cores(8), runtime=runtime, workload=name).values()
+    for chooses in (False, True):
+        found = applied(spec, tmp_path, replace(MARKS, chooses_users=chooses))
+        pods = [
+            one["spec"]["template"]["spec"] for one in found.values() if "template" in one.get("spec", ())
+        ]
+        named = [key for pod in pods for key in pod.get("securityContext", {}) if key in USERS]
+        named += [
+            key for pod in pods for one in pod["containers"] for key in one["securityContext"] if key in USERS
+        ]
+        assert bool(named) != chooses
+        assert all(pod["securityContext"]["runAsNonRoot"] for pod in pods)
 
 
 @needs_kubectl

@@ -2,6 +2,7 @@
 """The CPU layout of hosts of several kinds."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -51,6 +52,8 @@ def test_no_sysfs_at_all(tmp_path: Path) -> None:
     assert read_layout(tmp_path, allowed={0, 2}).cpus == (0, 2)
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("turn")
 def test_this_host_as_another_library_sees_it() -> None:
     everything = read_layout(allowed=range(os.cpu_count() or 1))
     assert len(everything.cores) == psutil.cpu_count(logical=False)
@@ -58,13 +61,14 @@ def test_this_host_as_another_library_sees_it() -> None:
 
 
 def test_affinity_limits_the_layout() -> None:
-    before = os.sched_getaffinity(0)
-    one = {min(before)}
-    os.sched_setaffinity(0, one)
-    try:
-        assert set(read_layout().cpus) == one
-    finally:
-        os.sched_setaffinity(0, before)
+    one = {min(os.sched_getaffinity(0))}
+
+    def read_limited() -> set[int]:
+        os.sched_setaffinity(0, one)  # of this thread alone
+        return set(read_layout().cpus)
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(read_limited).result() == one
 
 
 def test_lists() -> None:

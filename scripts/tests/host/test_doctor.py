@@ -297,6 +297,8 @@ def test_kernel_options_that_matter_and_no_others(tmp_path: Path) -> None:
     assert read_facts(tmp_path).extra["kernel_options"] == "isolcpus=2-3 mitigations=off"
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("turn")
 def test_facts_of_this_host() -> None:
     facts = read_facts()
     assert facts.cpus == psutil.cpu_count()

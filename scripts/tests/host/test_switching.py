@@ -323,6 +323,8 @@ def test_what_cannot_be_put_back_stays_recorded(kernel: Kernel) -> None:
     assert read_record(kernel) is not None
 
 
+@pytest.mark.alone
+@pytest.mark.usefixtures("turn")
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to give its rights up")
 @pytest.mark.parametrize(
     "asked",

@@ -68,6 +68,31 @@ def test_emulation_is_registered_and_leaves_the_checkout_as_it_is(checkout: Path
     assert not (checkout / ".steelyard").exists()
 
 
+@pytest.mark.parametrize(
+    ("javac", "has_17", "installed"),
+    [
+        ("echo javac 21.0.2", True, []),
+        ("echo javac 17", True, []),
+        ("echo javac 11.0.22", True, ["openjdk-17-jdk-headless", "maven"]),
+        ("echo javac 1.8.0_402 >&2", False, ["default-jdk-headless", "maven"]),
+        ("exit 127", False, ["default-jdk-headless", "maven"]),
+    ],
+)
+def test_a_runner_gets_a_jdk_of_17_or_newer(
+    checkout: Path, javac: str, has_17: bool, installed: list[str]
+) -> None:
+    """Debian 13 has none of 17: its default is newer."""
+    apt = f'case "$*" in *openjdk-17*) {"true" if has_17 else "exit 100"};; esac\n'
+    apt += f"for last; do :; done\n[ $1 = update ] || echo $last >>{checkout.parent}/installed\n"
+    for name, text in (("javac", javac), ("mvn", "exit 0"), ("apt-get", apt)):
+        (checkout.parent / "bin" / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (checkout.parent / "bin" / name).chmod(0o755)
+    done = run(checkout, SCRIPTS[0], "java")
+    assert done.returncode == 0, done.stderr
+    got = checkout.parent / "installed"
+    assert (got.read_text(encoding="utf-8").split() if got.exists() else []) == installed
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files of others")
 def test_the_folder_of_an_engine_leaves_the_checkout_s_own_folder_to_its_owner(checkout: Path) -> None:
     os.chown(checkout, 4321, 4321)

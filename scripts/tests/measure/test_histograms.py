@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interval logs written by the library's own writer are read, merged and cut to a window."""
 
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -92,8 +94,18 @@ def test_figures_are_those_of_the_library(tmp_path: Path) -> None:
     assert found.requests == theirs.get_total_count()
     assert found.max == theirs.get_max_value() / MS
     assert found.mean == pytest.approx(theirs.get_mean_value() / MS, rel=1e-12)
-    for percent, quantile in ((50, found.p50), (90, found.p90), (99, found.p99), (99.9, found.p999)):
-        assert quantile == theirs.get_value_at_percentile(percent) / MS
+    ordered = sorted(values * 5)
+    for share, quantile in (("50", found.p50), ("90", found.p90), ("99", found.p99), ("99.9", found.p999)):
+        rank = math.ceil(Fraction(share) * len(ordered) / 100)
+        assert quantile == theirs.get_highest_equivalent_value(ordered[rank - 1]) / MS
+
+
+def test_a_quantile_has_the_rank_that_the_injector_gives_it(tmp_path: Path) -> None:
+    """The ceiling of 1,049.4: its summary.json and the report tell one p99. The port for Python rounds down there."""
+    read = read_logs([write_log(tmp_path / "1.hlog", [("ping", list(range(1060)))])])
+    assert read.latency()["ping"].p99 == 1049 / MS
+    whole = read_logs([write_log(tmp_path / "2.hlog", [("ping", list(range(1000)))])])
+    assert (whole.latency()["ping"].p50, whole.latency()["ping"].p99) == (499 / MS, 989 / MS)
 
 
 def test_a_damaged_line_is_told_and_what_stands_before_it_counts(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from fake_clock import FakeClock
 
 from steelyard.errors import ServerFailed
 from steelyard.measure.health import per_second, read_health
@@ -201,6 +202,17 @@ def test_one_that_does_not_end_is_told(
         "injector-2 did not end within 0 s of its stop file",
     ]
     assert launched.stopped == ["injector-1", "injector-2"]
+
+
+def test_operations_in_flight_have_the_time_that_they_may_take(
+    launched: Launched, injectors: Injectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = FakeClock()
+    injectors.clock, injectors.drain_limit = clock, 65.0
+    monkeypatch.setattr(launched, "exit_code", lambda _: 0 if clock.now - clock.epoch > 66 else None)
+    for name in ("injector-1", "injector-2"):
+        (launched.logs(name) / "summary.json").write_text("{}", encoding="utf-8")
+    assert injectors.stop() == []
 
 
 def test_messages_of_all_are_added_up_the_most_frequent_first(

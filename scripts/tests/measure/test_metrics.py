@@ -339,7 +339,7 @@ def test_survive_trials_tell_whether_they_did() -> None:
 
 
 COUNTED = {
-    **{counter.name: 6.0 for counter in COUNTERS},
+    **{counter.name: 6.0 * number for number, counter in enumerate(COUNTERS)},
     "compilations": 6,
     "compile_seconds": 1.5,
     "compiled_quickly": 9,
@@ -363,13 +363,15 @@ def test_what_the_jvm_and_the_hardware_did() -> None:
     trial = measured()
     counted = [component.model_copy(update=COUNTED) for component in trial.components]
     metrics = metrics_of(trial.model_copy(update={"components": counted}), WHOLE)
-    assert metrics["ipc"] == 1.0
-    assert metrics["dtlb_misses_per_1k"] == pytest.approx(0.3)
+    assert metrics["ipc"] == 0.5
+    for number, counter in enumerate(COUNTERS[1:], start=1):
+        assert metrics[f"{counter.name}_per_1k"] == pytest.approx(0.3 * number), counter.name
     assert metrics["compilations_per_1k"] == pytest.approx(0.2)
     assert metrics["compile_time_per_1k"] == pytest.approx(0.05)
     assert metrics["compiled_quickly_per_1k"] == pytest.approx(0.3)
     assert metrics["compiled_optimized_per_1k"] == pytest.approx(0.1)
     assert metrics["code_given_up_per_1k"] == pytest.approx(1 / 30)
+    assert metrics["classes_loaded_per_1k"] == pytest.approx(0.1)
     assert metrics["native_memory"] == 2 * 64 * MIB
     assert metrics["code_cache"] == 2 * 8 * MIB
     assert metrics["safepoints_per_second"] == pytest.approx(0.4)
@@ -382,16 +384,21 @@ def test_what_the_jvm_and_the_hardware_did() -> None:
 
 
 def test_every_formula_is_tried_here() -> None:
-    tried = set()
+    tried: dict[str, float] = {}
     for procedure in ("steady", "start-up", "ramp-up", "survive"):
-        curves = {name: [1.0] * 40 for name in ("throughput", *(f"cpu_{g}" for g in GROUPS))}
+        curves = {f"cpu_{group}": [float(number)] * 40 for number, group in enumerate(GROUPS, start=1)}
+        curves["throughput"] = [1.0] * 40
         whole = measured(survived=True, curves=curves, first_answers={"browse": 1.0, "book": 2.0})
         services = [*WHOLE.components, make_component("service")]
         by = WHOLE.model_copy(update={"procedure": procedure, "components": services})
         one = result("service-1", "service", 1.0, told={'relay_delay_seconds{quantile="0.5"}': 0.001})
         counted = [component.model_copy(update=COUNTED) for component in whole.components]
-        tried |= metrics_of(whole.model_copy(update={"components": [*counted, one]}), by).keys()
-    assert tried == {one.name for one in METRICS if one.compute is not None}
+        tried |= metrics_of(whole.model_copy(update={"components": [*counted, one]}), by)
+    assert tried.keys() == {one.name for one in METRICS if one.compute is not None}
+    for number, group in enumerate(GROUPS, start=1):
+        assert tried[f"cpu_{group}"] == 40.0 * number, group
+    assert tried["cpu_per_1k_service"] == pytest.approx(1 / 60)
+    assert tried["relay_delay"] == pytest.approx(1.0), "ms"
 
 
 GROUPS = ("request", "jit", "gc", "network", "other", "compiler")

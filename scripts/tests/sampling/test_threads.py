@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from waiting import wait_until
+from waiting import ended, wait_until
 
 from steelyard.sampling.procfs import CLOCK_TICKS, parse_stat
 from steelyard.sampling.threads import IDLE_SKIP, Threads
@@ -79,12 +79,16 @@ def test_how_long_compilers_waited_for_a_cpu(sleeper: Sleeper, monkeypatch: pyte
     assert threads.queue("jit") is not None
     sleeper.work.set()
     sleeper.worked.wait()
-    threads.read(-1)
     path = Path(f"/proc/{os.getpid()}/task/{sleeper.native_id}/schedstat")
+
+    def waited() -> float:
+        return int(path.read_text(encoding="ascii").split()[1]) / 1e9
+
+    before = waited()
+    threads.read(-1)
     told = threads.queue("jit")
     assert told is not None
-    # It sleeps again: what the kernel told then it tells now.
-    assert told.waited == pytest.approx(int(path.read_text(encoding="ascii").split()[1]) / 1e9, abs=0.05)
+    assert before <= told.waited <= waited(), "on a busy machine it is still on its way to sleep"
     monkeypatch.setattr("steelyard.sampling.threads.parse_schedstat", lambda _content: None)
     threads.read(-1)
     assert threads.queue("jit") is None
@@ -93,7 +97,7 @@ def test_how_long_compilers_waited_for_a_cpu(sleeper: Sleeper, monkeypatch: pyte
 @pytest.fixture
 def rivals() -> Iterator[list[subprocess.Popen[bytes]]]:
     """Two processes that want the same CPU all the time."""
-    cpu = max(os.sched_getaffinity(0))
+    cpu = min(os.sched_getaffinity(0))
     program = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
     processes = [subprocess.Popen([sys.executable, "-S", "-c", program]) for _ in range(2)]
     yield processes
@@ -111,7 +115,7 @@ def test_how_long_threads_ran_and_waited_is_what_the_kernel_tells(
     def told() -> list[float]:
         return [int(word) / 1e9 for word in path.read_text(encoding="ascii").split()[:2]]
 
-    wait_until(lambda: min(told()) > 0.1, "each to have run and waited")
+    wait_until(lambda: min(told()) > 0.1, "each to have run and waited", ended(rivals[0]))
     rivals[0].send_signal(signal.SIGSTOP)
     wait_until(lambda: parse_stat(Path(f"/proc/{pid}/stat").read_bytes()).state == b"T", "it to stand still")
     threads = Threads(pid)

@@ -43,6 +43,10 @@ def test_a_right_operation_has_its_lines() -> None:
     assert [line.strip() for line in lines[1:]] == ["right after 1.2 ms", "id = 7", "all = [1, 2]"]
 
 
+def test_visits_that_send_nothing_are_told() -> None:
+    assert [*summary_lines([])] == ["no operation was sent: no condition of these visits held"]
+
+
 def test_a_failed_operation_is_shown_in_full() -> None:
     text = "\n".join(summary_lines([operation(failed=True, message="found 500")]))
     for line in (

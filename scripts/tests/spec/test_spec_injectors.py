@@ -8,13 +8,12 @@ from builders import make_jvm
 from planned import asked, containers, processes, specs, specs_of
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Load, Search
+from steelyard.experiment.schema import Search
 from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
 from steelyard.spec import injectors
-from steelyard.spec.injectors import ARCHIVE, LATEST, injector_options, mix_parts
+from steelyard.spec.injectors import ARCHIVE, LATEST, drain_limit, injector_options
 from steelyard.spec.search import with_value
-from steelyard.workload.loader import load_workload
 
 
 def first(workload: str = "ping", **keys: Any) -> Spec:
@@ -32,6 +31,17 @@ def test_each_injector_is_told_the_users_of_all() -> None:
     assert (settings["thinkTimeMillis"], settings["requestTimeoutMillis"]) == (1500, 5000)
     assert settings["awaitStart"] is True
     assert not {"output", "seed"} & settings.keys()
+
+
+def test_an_injector_ends_within_the_longest_wait_for_an_answer() -> None:
+    spec = first(load={"users": 1, "request_timeout": "1m"})
+    assert drain_limit(spec) == 65.0
+    (step,) = spec.injectors[0].settings["journey"]["visits"]["ping"]["steps"]
+    exchanges = [{"expect": "x", "within": 90.0}, {"send": "y", "expect": "x"}]
+    step |= {"websocket": {"path": "/", "exchanges": exchanges}}
+    for key in {*step} - {"operation", "websocket"}:
+        del step[key]
+    assert drain_limit(spec) == 95.0
 
 
 def test_each_injector_is_told_the_rate_of_all() -> None:
@@ -76,12 +86,23 @@ def test_a_mix_chooses_visits_of_a_journey_and_nothing_else() -> None:
 
 
 def test_each_user_needs_a_row_of_its_own() -> None:
-    plan = ROOT / "docs" / "examples" / "plans" / "cart.yaml"
-    topology = load_workload(str(plan)).workload.topologies["single"]
-    assert mix_parts(topology, Load(users=40), {})
-    assert mix_parts(topology, Load(model="open", rate=1), {})
-    with pytest.raises(BadInput, match="feeder users has 40 rows for 41 users"):
-        mix_parts(topology, Load(users=41), {})
+    cart = str(ROOT / "docs" / "examples" / "plans" / "cart.yaml")
+    assert first(cart, load={"users": 40})
+    with pytest.raises(BadInput, match="feeder users has 40 rows for 41 users: give it as many"):
+        first(cart, load={"users": 41})
+    assert first(cart, load={"users": 41}, procedure="start-up"), "one user alone"
+
+
+def test_an_open_load_begins_with_as_many_users_as_need_rows_of_their_own() -> None:
+    """A trial would end at the arrival that takes the first user without one."""
+    cart = str(ROOT / "docs" / "examples" / "plans" / "cart.yaml")
+    assert first(cart, load={"model": "open", "rate": 1})
+    with pytest.raises(
+        BadInput, match=r"40 rows for 64 users with which an open model begins \(more come where"
+    ):
+        first(cart, load={"model": "open", "rate": 1, "injectors": 2})
+    with pytest.raises(BadInput, match="40 rows for 42 users"):  # three for each of fourteen servers
+        first(cart, load={"model": "open", "rate": 1}, factors={"jvms": {"levels": [14, 15]}})
 
 
 def test_a_journey_that_no_variable_holds_is_refused_in_containers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,11 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.engines.images import Image
+from steelyard.engines.images import Image, by_digest
 from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker, DockerFailed, native_architecture
 from steelyard.jvm.identity import QUESTION
@@ -117,16 +117,6 @@ def find_image(docker: Docker, reference: str, advice: str = "pull or build it, 
         )
     return Image(
         reference=reference,
-        pinned=_by_digest(reference, described.get("RepoDigests") or []),
+        pinned=by_digest(reference, described.get("RepoDigests") or []),
         labels=(described.get("Config") or {}).get("Labels") or {},
     )
-
-
-def _by_digest(reference: str, digests: Iterable[str]) -> str:
-    """The reference by the digest that the engine has of its repository; engines leave out the default registry."""
-    if "@" in reference:
-        return reference
-    repository = re.sub(r":[^/:]+$", "", reference)
-    names = {repository, repository.removeprefix("docker.io/"), repository.removeprefix("docker.io/library/")}
-    known = (text.partition("@") for text in digests)
-    return next((f"{repository}@{digest}" for name, _, digest in known if name in names), reference)

@@ -29,6 +29,8 @@ UP_LIMIT = 300.0
 DOWN_LIMIT = 120.0
 ENGINE_BACK = 60.0
 """Seconds that a restarted container engine has to answer again."""
+NOTICE_LIMIT = 5.0
+"""Seconds that the engine may take to notice the end of a container."""
 _RESOLVER = "127.0.0.11"
 """Docker's own resolver of names, in the network of each container (\"Embedded DNS server\")."""
 _PORT_TAKEN = re.compile(r"(?:port is already allocated|address already in use)")
@@ -149,11 +151,30 @@ def _up_error(error: DockerFailed) -> Exception:
     return ServerFailed(f"the containers could not be started: {error.detail}")
 
 
+def is_process_of(pid: int, container: str) -> bool:
+    """Whether a process of this host runs in the container with this id.
+
+    Engines name it in the path of the control group (`docker-ID.scope`, `libpod-ID.scope`), and in those of the files
+    that they mount below /etc, where containers have no control group of their own; every user may read both.
+    """
+    for file in ("cgroup", "mountinfo"):
+        with contextlib.suppress(OSError):
+            if container in Path(f"/proc/{pid}/{file}").read_text(encoding="utf-8", errors="replace"):
+                return True
+    return False
+
+
 class RunningContainer:
     """A container that was started."""
 
     # `described` is Docker's own JSON.
     def __init__(self, docker: Docker, service: str, described: Mapping[str, Any], console: Path) -> None:
+        """Watch it.
+
+        Raises:
+            DockerFailed: the engine does not tell of it.
+            MissingRequirement: it runs, and not on this host.
+        """
         self.stop_requested = False
         self.mark = ""
         self.name = service
@@ -177,6 +198,8 @@ class RunningContainer:
             # A file that becomes readable when the process ends: looking at it costs nothing, asking the engine does.
             with contextlib.suppress(ProcessLookupError):
                 self._file = os.pidfd_open(self.pid)
+            if (self._file is None or not self._has_ended()) and not is_process_of(self.pid, self.id):
+                self._require_ended()
 
     def exit_code(self) -> int | None:
         """Exit code, negative for a signal; None while it runs."""
@@ -226,6 +249,21 @@ class RunningContainer:
             self.exit_code()
             os.close(self._file)
             self._file = None
+
+    def _require_ended(self) -> None:
+        """Of a container whose process is not here: the number may be another's, which is left alone."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        deadline = Deadline(NOTICE_LIMIT)
+        while self._docker.inspect("container", [self.id])[0]["State"].get("Running"):
+            if deadline.is_over:
+                raise MissingRequirement(
+                    f"the engine's containers are not among this host's processes ({self.name} is none): Docker"
+                    " Desktop, another host, or this is itself a container. Run the harness on the engine's host, or"
+                    " its container with `--pid host` (docs/how-to/containers.md)"
+                )
+            deadline.sleep(0.2)
 
     def _has_ended(self) -> bool:
         if self._ended is not None or self._file is None:

@@ -147,6 +147,14 @@ class Cluster:
         """What stands before a path of a pod's own HTTP server."""
         return f"{self.path('pods')}/{quote(pod)}:{port}/proxy"
 
+    def has_api(self, group: str) -> bool:
+        """Whether the API server has a group of resources; no where it does not tell."""
+        try:
+            groups = self.get("/apis").get("groups", [])
+        except ApiError:
+            return False
+        return any(each.get("name") == group for each in groups)
+
     def authority(self) -> str | None:
         """The first 16 digits of the SHA-256 of its certificate authority, by which a cluster is told from others.
 

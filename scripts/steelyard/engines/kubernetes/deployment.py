@@ -34,8 +34,6 @@ from steelyard.spec.agreement import format_quota
 
 START_LIMIT = 900.0
 """Seconds that pods may take to run; nodes fetch images in them."""
-ROOM_LIMIT = 60.0
-"""Seconds that a cluster may take to find room for a pod, or to make some."""
 _EVENTS_AFTER = 3.0
 _EVENTS_EVERY = 2.0
 _LOOK = 0.2
@@ -307,7 +305,7 @@ class KubernetesDeployment(Deployment[Member]):
 
     def _refuse(self, component: Component, pod: Object, waited: float) -> None:
         why = pods.hindrance(pod, component.name, component.kind)
-        if why is not None and (pods.node(pod) or waited > ROOM_LIMIT):
+        if why is not None and pods.is_final(pod, waited):
             raise ServerFailed(self._with_reason(why, component.name, pod, component.kind))
 
     def _refuse_uncreated(self, components: Sequence[Component]) -> None:

@@ -21,7 +21,6 @@ from steelyard.engines.kubernetes.deployment import KubernetesDeployment
 from steelyard.engines.kubernetes.large_pages import page_for, reserved_pages
 from steelyard.engines.kubernetes.lock import take_lock
 from steelyard.engines.kubernetes.manifests import (
-    ROLE,
     Marks,
     kinds,
     name_services,
@@ -31,6 +30,7 @@ from steelyard.engines.kubernetes.manifests import (
 )
 from steelyard.engines.kubernetes.nodes import daemons, usable
 from steelyard.engines.kubernetes.pods import SESSION
+from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import Busy, MissingRequirement
 from steelyard.paths import ROOT
 from steelyard.processes import Children
@@ -41,6 +41,8 @@ from steelyard.workload.schema import ContainerDescription
 BUNDLES = ROOT / "k8s"
 SWEEP_LIMIT = 300.0
 """Seconds that what an earlier session left may take to be gone."""
+_CONSTRAINTS = "security.openshift.io"
+"""Where a cluster has this group, its constraint `restricted-v2` gives each namespace users of its own."""
 HARNESS = ContainerDescription(repository="harness", flavoured=False)
 """The image of the observers."""
 
@@ -91,6 +93,7 @@ class KubernetesEngine:
             token=secrets.token_hex(16),
             roles=_roles(self.cluster),
             large_page=_page(self.cluster, [spec]),
+            chooses_users=self.cluster.has_api(_CONSTRAINTS),
         )
 
         def write(varied: Spec, folder: Path) -> None:

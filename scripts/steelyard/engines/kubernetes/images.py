@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from steelyard.clock import Deadline
-from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image
+from steelyard.engines.images import DATABASE_LABEL, FINGERPRINT_LABEL, Image, by_digest
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
-from steelyard.engines.kubernetes.pods import SESSION, hindrance
+from steelyard.engines.kubernetes.pods import SESSION, hindrance, is_final, node
+from steelyard.engines.kubernetes.roles import TOLERATION
 from steelyard.errors import MissingRequirement
 from steelyard.jvm.identity import QUESTION
 
@@ -66,7 +67,7 @@ class ClusterImages:
                 printed = self.cluster.log(name, f"image-{number}")
                 self._printed[reference] = printed
                 self._images[reference] = Image(
-                    reference, _by_digest(reference, pod, number), _labels(printed)
+                    reference, by_digest(reference, [_known_as(pod, number)]), _labels(printed)
                 )
         except ApiError as error:
             raise MissingRequirement(f"no pod can be made to ask for images ({error})") from error
@@ -87,9 +88,11 @@ class ClusterImages:
             pod = self.cluster.get(self.cluster.path("pods", name))
             if pod["status"].get("phase") in ("Succeeded", "Failed"):
                 return pod
-            if (why := hindrance(pod, "a pod that asks for images", "")) is not None:
-                missing = next((reference for reference in references if reference in why), references[0])
-                raise MissingRequirement(f"{why}: {advice[missing]}")
+            why = hindrance(pod, "a pod that asks for images", "")
+            if why is not None and is_final(pod, deadline.spent):
+                missing = (advice[reference] for reference in references if reference in why)
+                room = "free some room on a node, or add one"
+                raise MissingRequirement(f"{why}: {next(missing, 'try again' if node(pod) else room)}")
             if deadline.is_over:
                 raise MissingRequirement(
                     f"no node could run {', '.join(references)} within {ASK_LIMIT:.0f} s"
@@ -107,6 +110,7 @@ def _make_pod(name: str, references: list[str]) -> Object:
             "restartPolicy": "Never",
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
+            "tolerations": [TOLERATION],
             "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
             "containers": [
                 {
@@ -138,12 +142,10 @@ def _labels(printed: str) -> dict[str, str]:
     return {_LABELS[name]: text for name, text in labels if name in _LABELS}
 
 
-def _by_digest(reference: str, pod: Object, number: int) -> str:
-    """The reference by the digest that the node knows it by; as it is where it was brought there without a registry."""
-    if "@" in reference:
-        return reference
+def _known_as(pod: Object, number: int) -> str:
+    """What the node knows an image by: by its digest, or as it is where it was brought there without a registry."""
     listed = pod["status"].get("containerStatuses", ())
-    identity = next((entry.get("imageID", "") for entry in listed if entry["name"] == f"image-{number}"), "")
-    repository = re.sub(r":[^/:]+$", "", reference)
-    known, _, digest = identity.removeprefix("docker-pullable://").partition("@")
-    return f"{repository}@{digest}" if digest and known == repository else reference
+    identity: str = next(
+        (each.get("imageID", "") for each in listed if each["name"] == f"image-{number}"), ""
+    )
+    return identity.removeprefix("docker-pullable://")

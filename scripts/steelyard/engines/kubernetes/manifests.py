@@ -26,25 +26,26 @@ from steelyard.engines.container import (
 from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.password import secret_of, stand_in, with_passwords
-from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL
+from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL, cpus
+from steelyard.engines.kubernetes.roles import ROLE, TOLERATION, node_role
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 from steelyard.sampling.config import MARKER, SETTINGS
 
 OBSERVER = "observer"
-ROLE = "steelyard.dev/role"
-"""Label of nodes: what runs on them, where a cluster has nodes of its own for that."""
-NODES: Mapping[Role, str] = {"database": "database", "service": "database", "injector": "injector"}
-"""Values of that label by role; of all others `server`."""
 _WORKLOADS = ("StatefulSet", "Deployment", "Job")
 _BESIDE = ("Service", "ConfigMap")
 _INDEX = "JOB_COMPLETION_INDEX"
 _OBSERVED = "observed"
 _SAMPLED_AS: Mapping[Role, str] = {"server": "server", "compiler": "server", "injector": "injector"}
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_USERS = ("runAsUser", "runAsGroup", "fsGroup")
 _SHARE = "100m"
 """CPU that is requested for what shares its CPUs with others: what it may use is its limit."""
+_OBSERVER = {"cpu": "250m", "memory": "128Mi"}
+"""What an observer is given in a pod that has CPUs of its own."""
+_OBSERVER_SHARE = {"cpu": "50m", "memory": "64Mi"}
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Marks:
     """Values of the label `ROLE` that nodes of the cluster have."""
     large_page: int | None = None
     """Bytes of the large pages that nodes have reserved; None: they have none."""
+    chooses_users: bool = False
+    """Whether the cluster gives pods their users and refuses those that name one (OpenShift)."""
 
 
 def kinds(spec: Spec) -> dict[str, list[Component]]:
@@ -248,6 +251,7 @@ def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Mar
         volumes += [{"name": mount["name"], "emptyDir": {}} for mount in mounts if mount["name"] != _OBSERVED]
     pod: dict[str, Any] = {
         "shareProcessNamespace": True,
+        "tolerations": [TOLERATION],
         "containers": [_observer(first, main, marks, apart), changed],
         "volumes": volumes,
     }
@@ -259,8 +263,10 @@ def _patch(spec: Spec, components: Sequence[Component], base: Object, marks: Mar
     ]
     if inits:
         pod["initContainers"] = inits
-    if (role := NODES.get(first.role, "server")) in marks.roles:
+    if (role := node_role(first)) in marks.roles:
         pod["nodeSelector"] = {ROLE: role}
+    if marks.chooses_users:  # as components/openshift does
+        pod["securityContext"] = {key: None for key in _USERS if key in template.get("securityContext", {})}
     count = len(components)
     scale = {"replicas": count} if base["kind"] != "Job" else {"completions": count, "parallelism": count}
     return {
@@ -281,7 +287,6 @@ def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart
         "metrics_url": f"{at}{component.metrics}" if component.metrics else None,
         "cgroup": component.role in MEASURED_ROLES,
     }
-    allowed = {"cpu": "250m", "memory": "128Mi"}
     return {
         "name": OBSERVER,
         "image": marks.observer,
@@ -289,9 +294,7 @@ def _observer(component: Component, main: Mapping[str, Any], marks: Marks, apart
         "command": ["python3", "-m", "steelyard.sampling.observe"],
         "env": [{"name": SETTINGS, "value": json.dumps(settings)}],
         # Only where every container has limits does a pod get CPUs of its own.
-        "resources": {"requests": allowed, "limits": allowed}
-        if apart
-        else {"requests": {"cpu": "50m", "memory": "64Mi"}},
+        "resources": {"requests": _OBSERVER, "limits": _OBSERVER} if apart else {"requests": _OBSERVER_SHARE},
         # The component's user: it may read of its own processes alone.
         "securityContext": {**main.get("securityContext", {}), "readOnlyRootFilesystem": True},
         "volumeMounts": [
@@ -313,15 +316,22 @@ def cpus_of(component: Component) -> str:
     return str(len(component.cpus)) if quota is None else f"{round(quota * 1000)}m"
 
 
+def requested_cpus(spec: Spec, component: Component) -> float:
+    """CPUs that the pod of a component requests, its observer's included: what it takes of its node."""
+    if _shares(spec, component):
+        return cpus(_SHARE) + cpus(_OBSERVER_SHARE["cpu"])
+    return cpus(cpus_of(component)) + cpus(_OBSERVER["cpu"])
+
+
 def _resources(component: Component, apart: bool, page: int | None) -> dict[str, Any]:
-    cpus, memory = cpus_of(component), component.memory_bytes
+    limit, memory = cpus_of(component), component.memory_bytes
     size = str(memory) if memory is not None else None
     pool = {}
     if component.large_heap is not None and page is not None:
         pool[resource_of(page)] = str(page * pages_of(component.large_heap, page))
     return {
-        "requests": {"cpu": cpus if apart else _SHARE, "memory": size, **pool},
-        "limits": {"cpu": cpus, "memory": size, **pool},
+        "requests": {"cpu": limit if apart else _SHARE, "memory": size, **pool},
+        "limits": {"cpu": limit, "memory": size, **pool},
     }
 
 

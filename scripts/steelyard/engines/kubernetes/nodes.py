@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nodes of a cluster: what they offer, and what on them would disturb a measurement (for `doctor`)."""
 
-import math
+import contextlib
 import re
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from steelyard.engines.base import find_processes
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
-from steelyard.engines.kubernetes.manifests import ROLE
+from steelyard.engines.kubernetes.placement import NodeRoom
+from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import DoctorFinding
 
 _DAEMONS = {
-    *("kubelet", "containerd", "containerd-shim", "kube-proxy", "coredns", "etcd"),
-    *("kube-apiserver", "kube-controller", "kube-scheduler"),
+    *("kubelet", "kube-proxy", "coredns", "etcd"),
+    *("kube-apiserver", "kube-controller-manager", "kube-scheduler"),
+    *("containerd", "containerd-shim-runc-v2", "crio", "conmon"),
+    *("k3s-server", "k3s-agent", "kubelite"),  # k3s; MicroK8s
 }
 _PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
 _LEVEL = "pod-security.kubernetes.io/enforce"
@@ -32,37 +36,79 @@ def daemons() -> list[int]:
 
 
 def usable(nodes: Sequence[Object]) -> list[Object]:
-    """Nodes that are ready and take pods of everybody."""
+    """Nodes that are ready and take pods of sessions: of everybody, or by the one taint that these tolerate."""
     return [
         node
         for node in nodes
         if not node["spec"].get("unschedulable")
         and not any(
-            taint["effect"] in ("NoSchedule", "NoExecute") for taint in node["spec"].get("taints", ())
+            taint["effect"] in ("NoSchedule", "NoExecute") and taint["key"] != ROLE
+            for taint in node["spec"].get("taints", ())
         )
         and any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"]["conditions"])
     ]
 
 
-def allocatable_cpus(cluster: Cluster) -> tuple[int, tuple[str, ...]]:
-    """Whole CPUs that the nodes offer to pods, and a note on the cluster (raises MissingRequirement)."""
+@dataclass(frozen=True)
+class ClusterRoom:
+    """What the nodes of a cluster offer to the pods of a session."""
+
+    nodes: tuple[NodeRoom, ...]
+    """Those that take pods."""
+    roles: frozenset[str]
+    """Values of the label `ROLE` of all nodes."""
+    note: str
+    """On the cluster, for people."""
+
+    @property
+    def cpus(self) -> int:
+        """Whole CPUs that the nodes offer to pods, each node by itself."""
+        return sum(node.whole_cpus for node in self.nodes)
+
+
+def read_room(cluster: Cluster) -> ClusterRoom:
+    """What the nodes offer, less what the pods of others request, where those may be listed.
+
+    Raises:
+        MissingRequirement: nodes may not be listed, or none takes pods.
+    """
     try:
-        nodes = usable(cluster.objects("nodes"))
+        everything = cluster.objects("nodes")
     except ApiError as error:
         raise MissingRequirement(
             f"a plan divides the CPUs of the cluster's nodes, which you may not list ({error.message}): have"
             " `list nodes` granted (k8s/base/experiment/nodes.yaml)"
         ) from error
-    count = sum(math.floor(pods.cpus(node["status"]["allocatable"]["cpu"])) for node in nodes)
+    nodes = usable(everything)
+    taken = _requests_of_others(cluster)
+    rooms = []
+    for node in nodes:
+        offered = pods.cpus(node["status"]["allocatable"]["cpu"])
+        role = node["metadata"].get("labels", {}).get(ROLE)
+        rooms.append(NodeRoom(role, offered, offered - taken.get(node["metadata"]["name"], 0.0)))
+    count = sum(room.whole_cpus for room in rooms)
     if count < 1:
-        raise MissingRequirement("no node of the cluster is ready and takes pods of everybody")
+        raise MissingRequirement("no node of the cluster is ready and takes pods of sessions")
     shown = f"{len(nodes)} node{'' if len(nodes) == 1 else 's'} with {count} CPUs"
     models = Counter(node["status"]["nodeInfo"]["architecture"] for node in nodes)
     note = (
         f"The components were pods of Kubernetes {cluster.version} ({shown}, {', '.join(models)}); its CPUs are told"
         " apart by their number alone, and each counts as a core."
     )
-    return count, (note,)
+    labels = (node["metadata"].get("labels", {}) for node in everything)
+    return ClusterRoom(tuple(rooms), frozenset(each[ROLE] for each in labels if ROLE in each), note)
+
+
+def _requests_of_others(cluster: Cluster) -> Mapping[str, float]:
+    """CPUs that pods request which are no session's of the namespace, by node; nothing where they may not be listed."""
+    unfinished = "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
+    requested = defaultdict[str, float](float)
+    with contextlib.suppress(ApiError):
+        for pod in cluster.get(f"/api/v1/pods?fieldSelector={unfinished}")["items"]:
+            ours = pods.SESSION in pod["metadata"].get("labels", {})
+            if not (ours and pod["metadata"]["namespace"] == cluster.namespace):
+                requested[pods.node(pod)] += pods.requested_cpus(pod)
+    return requested
 
 
 def examine(cluster: Cluster) -> list[DoctorFinding]:
@@ -174,8 +220,8 @@ def _neighbours(cluster: Cluster) -> DoctorFinding:
     del by_space[cluster.namespace]
     foreign = {name: count for name, count in by_space.items() if not re.match(r"(kube|openshift)-", name)}
     state = ", ".join(f"{count} of {name}" for name, count in by_space.most_common(6)) or "none"
-    change = "keep nodes for the measurement alone (a taint, or another cluster)" if foreign else None
-    return DoctorFinding("other pods", why, state, "warn" if foreign else "ok", change)
+    alone = f"keep nodes for the measurement: kubectl taint node NODE {ROLE}=server:NoSchedule, or another cluster"
+    return DoctorFinding("other pods", why, state, "warn" if foreign else "ok", alone if foreign else None)
 
 
 def _clock(cluster: Cluster) -> DoctorFinding:

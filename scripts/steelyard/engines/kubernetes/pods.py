@@ -18,6 +18,8 @@ from steelyard.units import MIB
 NAME, SESSION, TRIAL = "app.kubernetes.io/name", "steelyard.dev/session", "steelyard.dev/trial"
 """Labels: the kind of a component; whose pod it is."""
 _NUMBERS = ("apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index")
+ROOM_LIMIT = 60.0
+"""Seconds that a cluster may take to find room for a pod, or to make some: an autoscaler adds a node."""
 _REFUSED = {
     "ErrImageNeverPull": "its image is not on the node",
     "ImagePullBackOff": "its image cannot be pulled",
@@ -94,6 +96,15 @@ def cpu_limit(pod: Object, container: str) -> float | None:
     return cpus(limit) if limit is not None else None
 
 
+def requested_cpus(pod: Object) -> float:
+    """CPUs that a pod takes of its node: the sum of its containers' requests, or what one that prepares it requests if
+    that is more (Kubernetes, "Init containers: resource sharing")."""
+    inits = pod["spec"].get("initContainers", ())
+    sidecars = [init for init in inits if init.get("restartPolicy") == "Always"]
+    together = sum(map(_cpu_request, [*pod["spec"]["containers"], *sidecars]))
+    return max([together, *map(_cpu_request, inits)])
+
+
 def variables(pod: Object, container: str) -> dict[str, str]:
     """The environment that a container is given."""
     spec = _container(pod, container)
@@ -135,6 +146,11 @@ def hindrance(pod: Object, name: str, container: str) -> str | None:
         if code:
             return f"{name} does not start: what prepares it ended with exit code {code} ({entry['name']})"
     return disruption(pod, name) or describe_end(pod, name, container)
+
+
+def is_final(pod: Object, waited: float) -> bool:
+    """Whether a hindrance stays: a pod without a node may get one within `ROOM_LIMIT` seconds."""
+    return node(pod) != "" or waited > ROOM_LIMIT
 
 
 def disruption(pod: Object, name: str) -> str | None:
@@ -235,6 +251,10 @@ def _conditions(pod: Object) -> list[Object]:
 
 def _container(pod: Object, name: str) -> Object:
     return next((container for container in pod["spec"]["containers"] if container["name"] == name), {})
+
+
+def _cpu_request(container: Object) -> float:
+    return cpus(container.get("resources", {}).get("requests", {}).get("cpu", "0"))
 
 
 def _limits(pod: Object, container: str) -> Mapping[str, str]:

@@ -159,6 +159,12 @@ public record Settings(
     return number * injectors + injector;
   }
 
+  /** Longest time for which an operation waits for an answer, a message or an event. */
+  public long longestWaitMillis() {
+    long within = journey == null ? 0 : journey.longestWithin().toMillis();
+    return Math.max(requestTimeoutMillis, within);
+  }
+
   /** Longest time under load in seconds; a stop file or a signal may end the run earlier. */
   public double totalSeconds() {
     return rampSeconds + warmupSeconds + measureSeconds;

@@ -195,14 +195,16 @@ class HonestCountsTest {
       ObjectNode settings = Injector.settings(folder, List.of(server.url()));
       settings.put("model", "open").put("rate", 20).put("measureSeconds", 1).remove("users");
       Injector injector = Injector.start(settings);
+      // Without a request where the machine stood still for all of the time of the load.
       injector.until(
-          "the load has ended for a second", () -> injector.healthText().lines().count() > 4);
+          "the load has ended for a second",
+          () -> injector.hasSummary() || injector.healthText().lines().count() > 4);
       released.countDown();
       assertEquals(0, injector.await(), injector::console);
       JsonNode achieved = injector.summary().get("achieved");
-      assertEquals(1, achieved.get("seconds").asDouble(), 1e-9);
-      assertEquals(
-          (double) injector.requests(), achieved.get("requestsPerSecond").asDouble(), 1e-6);
+      long requests = injector.requests();
+      assertEquals(requests > 0 ? 1 : 0, achieved.get("seconds").asDouble(), 1e-9);
+      assertEquals((double) requests, achieved.get("requestsPerSecond").asDouble(), 1e-6);
     }
   }
 

@@ -3,7 +3,10 @@ package dev.steelyard.testkit;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.DatagramSocket;
 import java.net.ServerSocket;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What tests do with processes. */
@@ -17,6 +20,11 @@ public final class Processes {
 
   private static final AtomicInteger TRIED = new AtomicInteger();
 
+  /**
+   * The ports' namesakes of UDP, which no server here uses: the kernel gives each to one process.
+   */
+  private static final Queue<DatagramSocket> HELD = new ConcurrentLinkedQueue<>();
+
   private Processes() {}
 
   /** Asks a process to end (SIGTERM), waits until it has, and returns its exit code. */
@@ -26,18 +34,28 @@ public final class Processes {
   }
 
   /**
-   * A port that nobody listens on, for a server that starts later, or again; each only once. Not
-   * one of those that the kernel gives to whoever asks for any (32768 and above): of these, each
-   * connection that tests beside this one open may take it meanwhile.
+   * A port that nobody listens on, for a server that starts later, or again; each only once, and no
+   * other process with tests gets it before this one ends. Not one of those that the kernel gives
+   * to whoever asks for any (32768 and above): of these, each connection that tests beside this one
+   * open may take it meanwhile.
    */
   public static int freePort() throws IOException {
     for (int tried = TRIED.getAndIncrement(); tried < PORTS; tried = TRIED.getAndIncrement()) {
-      try (ServerSocket socket = new ServerSocket(FIRST_PORT + (START + tried) % PORTS)) {
-        return socket.getLocalPort();
-      } catch (BindException taken) {
-        // Another one will do.
+      int port = FIRST_PORT + (START + tried) % PORTS;
+      if (hold(port)) {
+        return port;
       }
     }
     throw new IllegalStateException("No port is left of the " + PORTS + " from " + FIRST_PORT);
+  }
+
+  /** Keeps a port until this process ends; false: somebody listens there, or has asked for it. */
+  private static boolean hold(int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket(port)) {
+      HELD.add(new DatagramSocket(socket.getLocalPort()));
+      return true;
+    } catch (BindException taken) {
+      return false;
+    }
   }
 }

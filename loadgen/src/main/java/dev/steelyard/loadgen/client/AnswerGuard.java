@@ -70,6 +70,7 @@ final class AnswerGuard extends ChannelDuplexHandler {
       return;
     }
     if (message instanceof HttpRequest request) {
+      request.setUri(EmptySegments.restored(request.uri()));
       asked = true;
       answering = false;
       expectsContinue = HttpUtil.is100ContinueExpected(request);

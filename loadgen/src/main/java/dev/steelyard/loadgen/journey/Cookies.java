@@ -2,7 +2,9 @@
 package dev.steelyard.loadgen.journey;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.StringJoiner;
 
 /**
  * Cookies of one user at one server. They are the user's and not Gatling's: in the open model any
@@ -51,19 +53,34 @@ public final class Cookies {
 
   /** The value of the header Cookie of a request, or null if there are none for its path. */
   public String header(String requestPath) {
-    if (kept.isEmpty()) {
+    return header(requestPath, "");
+  }
+
+  /**
+   * The same with cookies that the request brings itself. They come last, in the place of the
+   * user's of the same names, and are not kept.
+   *
+   * @param declared as in the header; empty for none
+   */
+  public String header(String requestPath, String declared) {
+    if (kept.isEmpty() && declared.isEmpty()) {
       return null;
     }
+    List<String> own =
+        declared.isEmpty()
+            ? List.of()
+            : Arrays.stream(declared.split(";")).map(String::strip).toList();
+    List<String> names = own.stream().map(each -> each.replaceFirst("=.*", "").strip()).toList();
     String path = withoutQuery(requestPath);
     long now = System.currentTimeMillis();
-    StringBuilder joined = new StringBuilder();
+    StringJoiner joined = new StringJoiner("; ");
     for (Cookie cookie : kept) {
-      if (!cookie.hasExpired(now) && cookie.covers(path)) {
-        joined.append(joined.isEmpty() ? "" : "; ").append(cookie.name());
-        joined.append('=').append(cookie.value());
+      if (!cookie.hasExpired(now) && cookie.covers(path) && !names.contains(cookie.name())) {
+        joined.add(cookie.name() + "=" + cookie.value());
       }
     }
-    return joined.isEmpty() ? null : joined.toString();
+    own.stream().filter(each -> !each.isEmpty()).forEach(joined::add);
+    return joined.length() == 0 ? null : joined.toString();
   }
 
   /**

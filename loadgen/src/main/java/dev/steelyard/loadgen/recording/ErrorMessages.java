@@ -155,15 +155,21 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
       message += ": " + SOCKET_FAILURE.get();
       SOCKET_FAILURE.remove();
     }
-    if (message.length() > MAX_LENGTH) {
-      message = message.substring(0, MAX_LENGTH);
-    }
+    message = shortened(message);
     Failure failure = new Failure(String.valueOf(arguments[0]), message);
     last = message;
     synchronized (counts) {
       boolean room = counts.containsKey(failure) || counts.size() < MAX_DISTINCT;
       counts.merge(room ? failure : OTHER, 1L, Long::sum);
     }
+  }
+
+  private static String shortened(String message) {
+    if (message.length() <= MAX_LENGTH) {
+      return message;
+    }
+    boolean splits = Character.isHighSurrogate(message.charAt(MAX_LENGTH - 1));
+    return message.substring(0, splits ? MAX_LENGTH - 1 : MAX_LENGTH);
   }
 
   private static String socketFailure(ILoggingEvent event) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.SettingsReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -152,7 +153,8 @@ public record Summary(
   void writeTo(Path file) throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
     String text = SettingsReader.JSON.writerWithDefaultPrettyPrinter().writeValueAsString(this);
-    Files.writeString(temporary, text + "\n");
+    // A message may hold half of a surrogate pair, for which writeString fails.
+    Files.write(temporary, (text + "\n").getBytes(StandardCharsets.UTF_8));
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.steelyard.loadgen.SettingsReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -57,7 +58,9 @@ public final class Trace {
   public void add(Operation operation) {
     try {
       String line = SettingsReader.JSON.writeValueAsString(operation) + "\n";
-      Files.writeString(file, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      // An answer may hold half of a surrogate pair, for which writeString fails.
+      byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+      Files.write(file, bytes, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     } catch (IOException e) {

@@ -11,6 +11,7 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.steelyard.loadgen.SettingsException;
+import dev.steelyard.loadgen.client.EmptySegments;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
@@ -156,7 +157,7 @@ public final class DeclaredRequests {
             "the form %s is sent by %s: give the step this method"
                 .formatted(step.submit().form(), form.method()));
       }
-      String address = journey.address(form.action(), baseUrl);
+      String address = EmptySegments.named(journey.address(form.action(), baseUrl));
       // What a form asks for takes the place of the query that stands in its action.
       return step.method().equals("GET") ? address.replaceFirst("\\?.*", "") : address;
     };
@@ -206,7 +207,8 @@ public final class DeclaredRequests {
   }
 
   private static void noteAddress(Response response, CurrentUser user) {
-    ((DeclaredJourney) user.journey()).visited(response.request().getUri().toUrl());
+    String url = EmptySegments.restored(response.request().getUri().toUrl());
+    ((DeclaredJourney) user.journey()).visited(url);
   }
 
   private HttpRequestActionBuilder request(
@@ -224,7 +226,8 @@ public final class DeclaredRequests {
   private static HttpRequestActionBuilder withHeader(
       HttpRequestActionBuilder request, String name, Text value) {
     return value.into(
-        constant -> request.header(name, constant), function -> request.header(name, function));
+        constant -> request.header(Target.header(name), constant),
+        function -> request.header(Target.header(name), function));
   }
 
   private static HttpRequestActionBuilder withField(

@@ -83,7 +83,7 @@ public final class DeclaredStreams {
         ws(name, SOCKET).connect(url.function()).sign(Target::withCookiesOfStream);
     for (var each : socket.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
-      connect = connect.header(each.getKey(), value.function());
+      connect = connect.header(Target.header(each.getKey()), value.function());
     }
     if (socket.protocol() != null) {
       Text protocol = texts.header("Sec-WebSocket-Protocol", socket.protocol());
@@ -105,7 +105,7 @@ public final class DeclaredStreams {
             .sign(Target::withCookiesOfStream);
     for (var each : events.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
-      get = get.header(each.getKey(), value.function());
+      get = get.header(Target.header(each.getKey()), value.function());
     }
     ChainBuilder open = exec(get.await(events.within()).on(awaited));
     return open.exec(closing(EVENTS, exec(sse(operation, EVENTS).close())));

@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen.requests;
 
 import dev.steelyard.loadgen.SettingsException;
+import dev.steelyard.loadgen.client.EmptySegments;
 import dev.steelyard.loadgen.journey.WrongAnswer;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourneys;
@@ -34,10 +35,13 @@ record DeclaredTexts(DeclaredJourneys journeys) {
   /** The address of a path at a server. */
   Text url(String baseUrl, String path) {
     if (!JourneySpec.isFollowed(path)) {
-      return text(path, Place.URL, baseUrl);
+      Text url = text(path, Place.URL, baseUrl);
+      String constant = url.constant() == null ? null : EmptySegments.named(url.constant());
+      return new Text(path, constant, session -> EmptySegments.named(url.of(session)));
     }
     Template template = journeys.template(path, Place.URL);
-    return new Text(path, null, session -> journey(session).address(template, baseUrl));
+    return new Text(
+        path, null, session -> EmptySegments.named(journey(session).address(template, baseUrl)));
   }
 
   /** A text whose values are put in as they are. */

@@ -5,6 +5,7 @@ import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
 import dev.steelyard.loadgen.client.AnswerHead;
+import dev.steelyard.loadgen.client.EmptySegments;
 import dev.steelyard.loadgen.journey.User;
 import dev.steelyard.loadgen.journey.Validators;
 import dev.steelyard.loadgen.journey.Validators.Validator;
@@ -28,6 +29,9 @@ import java.time.Duration;
  */
 public record Target(String baseUrl, Duration timeout, boolean isRead) {
   private static final int NOT_MODIFIED = 304;
+
+  /** Carries what a step declares as Cookie: Gatling would put cookies of its own jar there. */
+  public static final String DECLARED_COOKIES = "declared-cookie";
 
   /** A request that is ready to be sent. */
   public HttpRequestActionBuilder prepared(HttpRequestActionBuilder request) {
@@ -64,10 +68,21 @@ public record Target(String baseUrl, Duration timeout, boolean isRead) {
             status().in(200, NOT_MODIFIED));
   }
 
-  /** Puts in the user's cookies, and only those: Gatling's jar may hold those of another user. */
+  /** The name of a header of a step on its way through Gatling. */
+  static String header(String name) {
+    return HttpHeaderNames.COOKIE.contentEqualsIgnoreCase(name) ? DECLARED_COOKIES : name;
+  }
+
+  /**
+   * Puts in the user's cookies and those that the step declares, and only those: Gatling's jar may
+   * hold those of another user.
+   */
   static Request withCookies(Request request, Session session) {
-    String cookies = CurrentUser.of(session).user().cookies().header(request.getUri().getPath());
     HttpHeaders headers = request.getHeaders();
+    String declared = headers.get(DECLARED_COOKIES, "");
+    headers.remove(DECLARED_COOKIES);
+    String path = EmptySegments.restored(request.getUri().getPath());
+    String cookies = CurrentUser.of(session).user().cookies().header(path, declared);
     if (cookies != null) {
       headers.set(HttpHeaderNames.COOKIE, cookies);
     } else {
@@ -95,9 +110,10 @@ public record Target(String baseUrl, Duration timeout, boolean isRead) {
 
   private static void takeCookies(HttpHeaders headers, Uri uri, User user) {
     if (headers.contains(HttpHeaderNames.SET_COOKIE)) {
+      String path = EmptySegments.restored(uri.getPath());
       headers
           .getAll(HttpHeaderNames.SET_COOKIE)
-          .forEach(line -> user.cookies().take(line, uri.getHost(), uri.getPath()));
+          .forEach(line -> user.cookies().take(line, uri.getHost(), path));
     }
   }
 

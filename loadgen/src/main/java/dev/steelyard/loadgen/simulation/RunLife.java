@@ -32,7 +32,7 @@ public final class RunLife {
    */
   private static final long SIGNAL_GRACE_MILLIS = 5000;
 
-  /** Added to the request timeout as the limit of waiting for operations in flight. */
+  /** Added to the longest wait for an answer as the limit of waiting for operations in flight. */
   private static final long DRAIN_GRACE_MILLIS = 5000;
 
   private final Run run;
@@ -219,11 +219,11 @@ public final class RunLife {
         || (control.stopped() && drainedNanos > drainLimitNanos());
   }
 
-  private long drainLimitNanos() {
+  long drainLimitNanos() {
     return TimeUnit.MILLISECONDS.toNanos(
         run.control.ending() == Control.Ending.SIGNAL
             ? SIGNAL_GRACE_MILLIS
-            : run.settings.requestTimeoutMillis() + DRAIN_GRACE_MILLIS);
+            : run.settings.longestWaitMillis() + DRAIN_GRACE_MILLIS);
   }
 
   private void onShutdown() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.simulation;
 
+import dev.steelyard.loadgen.client.EmptySegments;
 import dev.steelyard.loadgen.journey.declared.DeclaredJourney;
 import dev.steelyard.loadgen.recording.Trace;
 import dev.steelyard.loadgen.requests.AnswerReader;
+import dev.steelyard.loadgen.requests.Target;
 import io.gatling.http.client.Request;
 import io.gatling.http.response.Response;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -54,7 +56,7 @@ final class TryUser extends VirtualUser implements AnswerReader {
     exchanges.add(
         new Trace.Exchange(
             request.getMethod().name(),
-            request.getUri().toUrl(),
+            EmptySegments.restored(request.getUri().toUrl()),
             map(request.getHeaders()),
             request.getBody() == null ? null : String.valueOf(request.getBody()),
             response.status().code(),
@@ -65,7 +67,11 @@ final class TryUser extends VirtualUser implements AnswerReader {
   private static Map<String, String> map(HttpHeaders headers) {
     Map<String, String> map = new LinkedHashMap<>();
     headers.forEach(
-        header -> map.merge(header.getKey(), header.getValue(), (a, b) -> a + "\n" + b));
+        header ->
+            map.merge(
+                header.getKey().replace(Target.DECLARED_COOKIES, "cookie"),
+                header.getValue(),
+                (a, b) -> a + "\n" + b));
     return map;
   }
 

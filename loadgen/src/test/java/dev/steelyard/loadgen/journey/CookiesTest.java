@@ -38,6 +38,15 @@ class CookiesTest {
     assertEquals("c=3", cookies.header("/shopping"));
   }
 
+  @Test
+  void makeRoomForThoseThatARequestBrings() {
+    assertEquals("b=4; consent=yes", cookies.header("/", "b=4;  consent=yes;"));
+    take("a=1; Path=/", "/");
+    take("b=2; Path=/", "/");
+    assertEquals("a=1; b=4; consent=yes", cookies.header("/", "b=4;  consent=yes;"));
+    assertEquals("a=1; b=2", cookies.header("/"), "what a request brings is not kept");
+  }
+
   /** RFC 6265, section 5.4: of one name, too, the longer path first, whenever it came. */
   @Test
   void longerPathsAreSentFirst() {

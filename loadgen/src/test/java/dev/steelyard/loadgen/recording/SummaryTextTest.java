@@ -56,6 +56,19 @@ class SummaryTextTest {
       Map<String, Summary.Operation> operations,
       Map<String, Long> outcomes,
       Summary.Achieved achieved) {
+    List<ErrorMessages.Counted> messages =
+        model == Model.OPEN
+            ? List.of(new ErrorMessages.Counted("ping", "Connection refused", 9876))
+            : List.of();
+    return summary(model, operations, outcomes, achieved, messages);
+  }
+
+  static Summary summary(
+      Model model,
+      Map<String, Summary.Operation> operations,
+      Map<String, Long> outcomes,
+      Summary.Achieved achieved,
+      List<ErrorMessages.Counted> messages) {
     return new Summary(
         settings(model),
         "time",
@@ -68,9 +81,7 @@ class SummaryTextTest {
         new Summary.Arrivals(12, 3456, 10),
         model == Model.OPEN ? 2 : 0,
         model == Model.PROBE ? 47 : 0,
-        model == Model.OPEN
-            ? List.of(new ErrorMessages.Counted("ping", "Connection refused", 9876))
-            : List.of(),
+        messages,
         new Summary.Jvm("n", "v", "1", "17"));
   }
 

@@ -71,16 +71,19 @@ class ControlTest {
     assertTrue(control.drained());
     AtomicBoolean read = new AtomicBoolean();
     Thread[] users = new Thread[4];
+    CountDownLatch asking = new CountDownLatch(users.length);
     for (int i = 0; i < users.length; i++) {
       users[i] =
           new Thread(
               () -> {
                 while (!read.get()) {
                   control.admit(0, 0);
+                  asking.countDown();
                 }
               });
       users[i].start();
     }
+    asking.await();
     long abandoned = 0;
     for (int look = 0; look < 100_000; look++) {
       abandoned += control.abandoned(0);

@@ -27,13 +27,17 @@ class RunLifeTest {
 
   @BeforeEach
   void prepare() throws IOException {
+    prepare("out", "");
+  }
+
+  private void prepare(String name, String more) throws IOException {
     String json =
         """
-        {"journey": {"visits": {"v": {"steps": [{"operation": "a", "path": "/"}]}}},
+        {"journey": {"visits": {"v": {"steps": [{"operation": "a", "path": "/"}%s]}}},
          "targets": ["http://127.0.0.1:9"], "model": "closed", "users": 1, "measureSeconds": 60,
          "output": "%s"}
         """
-            .formatted(folder.resolve("out"));
+            .formatted(more, folder.resolve(name));
     Settings settings = SettingsReader.readVariable("TEST", json, Instant.EPOCH);
     life = new RunLife(settings, Scenarios.of(settings));
   }
@@ -51,6 +55,36 @@ class RunLifeTest {
     second.run();
     assertTrue(life.failsBeforeItsEnd());
     assertTrue(life.failure().contains("No space left on device"), life.failure());
+  }
+
+  /** Else operations would be given up that may still come out right. */
+  @Test
+  void operationsInFlightHaveTheTimeThatTheyMayTake() throws IOException {
+    end(Control.Ending.STOP_FILE);
+    assertEquals(15, drainSeconds());
+    prepare(
+        "socket",
+        """
+        , {"operation": "b", "websocket": {"path": "/", "exchanges": [
+            {"expect": "x", "within": "1m"}, {"send": "y", "expect": "z"}]}}
+        """);
+    end(Control.Ending.STOP_FILE);
+    assertEquals(65, drainSeconds());
+    prepare(
+        "events",
+        """
+        , {"repeat": 2, "steps": [
+            {"operation": "b", "events": {"path": "/", "expect": "x", "within": "2m"}}]}
+        """);
+    end(Control.Ending.STOP_FILE);
+    assertEquals(125, drainSeconds());
+    prepare("signal", "");
+    end(Control.Ending.SIGNAL);
+    assertEquals(5, drainSeconds());
+  }
+
+  private long drainSeconds() {
+    return life.drainLimitNanos() / 1_000_000_000;
   }
 
   @Test

@@ -18,6 +18,8 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.steelyard.loadgen.SettingsException;
 import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.journey.Pause;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -47,6 +49,15 @@ public record JourneySpec(
     if (visits.values().stream().noneMatch(visit -> visit.weight() > 0)) {
       throw new SettingsException("visits", "have no weight: give one of them more than 0");
     }
+  }
+
+  /** How long a message or an event is waited for at most; zero without any. */
+  public Duration longestWithin() {
+    return visits.values().stream()
+        .flatMap(visit -> Action.steps(visit.steps()))
+        .flatMap(StreamSpec::limits)
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
   }
 
   /**

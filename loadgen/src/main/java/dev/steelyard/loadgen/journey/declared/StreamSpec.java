@@ -130,6 +130,13 @@ public final class StreamSpec {
         : Stream.concat(Stream.of(events.path()), events.headers().values().stream());
   }
 
+  /** How long a step waits for each message, or for its event. */
+  static Stream<Duration> limits(JourneySpec.Step step) {
+    return step.websocket() != null
+        ? step.websocket().exchanges().stream().map(Exchange::within)
+        : Stream.ofNullable(step.events()).map(Events::within);
+  }
+
   private static void checkPath(String path) {
     if (!needed("path", path).startsWith("/")) {
       throw must("path", path, "a path that begins with \"/\"");
