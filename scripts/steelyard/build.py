@@ -25,6 +25,7 @@ from steelyard.host.programs import is_whole, mark_of, write_mark
 from steelyard.paths import CACHE, IS_RELEASE, ROOT
 from steelyard.processes import child_environment, kill_with_parent
 from steelyard.processes.client import first_error, keep_output
+from steelyard.processes.environment import ask
 from steelyard.published import fetch_packages, read_release
 from steelyard.results.store import no_space, report_no_space
 from steelyard.spec.injectors import PACKAGE as INJECTOR
@@ -297,15 +298,7 @@ def git(root: Path, *arguments: str) -> str:
     # A hook of git starts its programs with the repository that it stands in.
     environment = {name: text for name, text in os.environ.items() if name not in _OF_A_HOOK}
     try:
-        done = subprocess.run(
-            command,
-            env=child_environment(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        done = ask(command, environment=environment)
     except OSError as error:
         raise GitFailed(arguments, f"git cannot be started ({error.strerror})", "") from error
     if done.returncode != 0:

@@ -3,12 +3,15 @@
 
 Pydantic's own `use_attribute_docstrings` reads and parses the source of every class where it is made, which was a
 quarter of the start of each command; here it is read when a schema is asked for.
+`fill_table` writes a table of a document.
 """
 
 import ast
 import inspect
 import itertools
+import re
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, GetJsonSchemaHandler
@@ -47,3 +50,16 @@ def _texts_of(part: type[Any]) -> dict[str, str]:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
                 texts[name] = inspect.cleandoc(words)
     return texts
+
+
+def fill_table(page: str, headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A page with these rows in the table that has this header; the text about it is kept.
+
+    Raises:
+        ValueError: the header does not stand there exactly once.
+    """
+    head, *lines = (f"| {' | '.join(cells)} |\n" for cells in (headers, ["---"] * len(headers), *rows))
+    around = re.split(rf"{re.escape(head)}(?:\|.*\n)*", page)
+    if len(around) != 2:
+        raise ValueError(f"{len(around) - 1} tables with the header {head}")
+    return "".join((head, *lines)).join(around)

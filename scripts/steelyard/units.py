@@ -5,12 +5,21 @@ What a file holds is shown as a file has it (`true`), and not as Python has it (
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
+Number = TypeVar("Number", int, float)
 MIB = 1024 * 1024
 _SIZES = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB}
 YEAR = 366 * 24 * 3600.0
 _DURATIONS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def add_known(values: Iterable[Number | None]) -> Number | None:
+    """The sum; None where there is no value, or one of them is not known."""
+    listed = list(values)
+    known = [value for value in listed if value is not None]
+    return sum(known) if known and len(known) == len(listed) else None
 
 
 def format_value(value: object) -> str:

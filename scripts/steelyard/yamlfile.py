@@ -7,7 +7,6 @@ Through it go experiment files and workload files: text -> lines of keys (duplic
 import difflib
 import math
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,6 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
@@ -139,8 +137,6 @@ class Model(Documented):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
     exactly_one: ClassVar[tuple[str, ...]] = ()
     """Fields of which one has to be given, and no more."""
-    renamed: ClassVar[Mapping[str, str]] = {}
-    """Keys of the version before, which are read with a warning -> their names now."""
 
     @classmethod
     def key(cls, field: str) -> str:
@@ -149,8 +145,7 @@ class Model(Documented):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any, info: ValidationInfo) -> Any:
-        data = cls.rename_keys(data, info)
+    def _known_keys(cls, data: Any) -> Any:
         allowed = [cls.key(field) for field in cls.model_fields]
         unknown = [str(key) for key in data if key not in allowed] if isinstance(data, dict) else []
         if unknown:
@@ -162,24 +157,17 @@ class Model(Documented):
             )
         return data
 
-    @classmethod
-    def rename_keys(cls, data: Any, info: ValidationInfo) -> Any:
-        """The same by the names of now; a name of before is told of where it was typed."""
-        old = [key for key in data if key in cls.renamed] if isinstance(data, dict) else []
-        if not old:
-            return data
-        # What was recorded stays as it is, and nobody has to change it.
-        if isinstance(info.context, Lines):
-            sentence = f"{old[0]} is {cls.renamed[old[0]]} now; the next version knows that alone"
-            warnings.warn(f"{info.context.file}: {sentence}", FutureWarning, stacklevel=2)
-        return {cls.renamed.get(key, key): value for key, value in data.items()}
-
     @model_validator(mode="after")
     def _given_once(self) -> Self:
         if self.exactly_one and sum(getattr(self, field) is not None for field in self.exactly_one) != 1:
             *others, last = map(self.key, self.exactly_one)
             raise ValueError(f"give exactly one of {', '.join(others)} and {last}")
         return self
+
+
+def key_error(at: KeyPath, sentence: str) -> PydanticCustomError:
+    """The error of a key further down than the part that is checked."""
+    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
 
 
 @dataclass(frozen=True)

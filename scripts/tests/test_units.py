@@ -6,7 +6,7 @@ import math
 import pytest
 
 from steelyard.experiment.schema import Load
-from steelyard.units import YEAR, parse_duration
+from steelyard.units import YEAR, add_known, parse_duration
 
 
 @pytest.mark.parametrize("text", ["0.05ms", "0.000001ms", "30s", "0", 5e-05, 0.1, 7, YEAR])
@@ -28,3 +28,9 @@ def test_a_load_that_was_written_is_read() -> None:
 def test_what_is_no_duration_is_refused(number: str | float) -> None:
     with pytest.raises(ValueError, match=r"is not a duration|is more than a year"):
         parse_duration(number)
+
+
+def test_a_sum_of_which_a_part_is_not_known_is_not_known() -> None:
+    assert add_known([1, 2]) == 3
+    assert add_known(share for share in (0.5, None)) is None
+    assert add_known(list[int | None]()) is None

@@ -13,7 +13,7 @@ from steelyard.analysis.search import SearchState, search_state
 from steelyard.errors import BadInput
 from steelyard.experiment.schema import Search
 from steelyard.measure.cpu import cpu_share
-from steelyard.measure.latency import bounds
+from steelyard.measure.latency import response_times
 from steelyard.measure.offered_load import worst_cycle
 from steelyard.results.analysis import SearchStep
 from steelyard.results.schema import Check, Planned, ScheduledTrial, Session, Trial
@@ -264,8 +264,8 @@ def _figures(limits: Limits, trial: Trial) -> list[_Figure]:
             lower = tuple((low, _seconds(trial, low)) for low in _LOWER.get(name, ()))
             figures.append(_Figure(name, limit, _figure(trial, name), name == "errors", lower))
     figures += [
-        _Figure(f"{bound.quantile} of {bound.operation}", bound.limit, bound.value)
-        for bound in bounds(limits, trial.latency)
+        _Figure(f"{took.quantile} of {took.operation}", took.limit, took.value)
+        for took in response_times(limits, trial.latency)
     ]
     closed = trial.measurement is not None and trial.measurement.value("target_rate") is None
     if limits.cycle_time is not None and trial.measurement is not None and closed:

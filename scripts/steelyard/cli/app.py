@@ -9,10 +9,9 @@ import shutil
 import signal
 import stat
 import sys
-import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any
 
 import typer
 
@@ -139,7 +138,6 @@ def _options(
 def main() -> None:
     """Run a command; every error is one sentence on standard error, and an exit code of its own."""
     closed = _open_streams()
-    warnings.showwarning = _print_warning
     signal.signal(signal.SIGTERM, _interrupt)
     signal.signal(signal.SIGHUP, _interrupt)
     try:
@@ -157,24 +155,6 @@ def main() -> None:
         failure = report_crash(error, CACHE / "crashes")
     sys.stderr.write(f"steelyard: {name_program(str(failure))}\n")
     sys.exit(failure.exit_code)
-
-
-def _print_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """A name of the version before is a note for people (`Model.renamed`); what libraries warn of stays as it is."""
-    del file, line
-    is_note = category is FutureWarning
-    sys.stderr.write(
-        f"steelyard: note: {message}\n"
-        if is_note
-        else warnings.formatwarning(message, category, filename, lineno)
-    )
 
 
 def _run(closed: str) -> int:

@@ -103,10 +103,6 @@ def gate(
             file_okay=False,
         ),
     ] = None,
-    resume: Annotated[
-        Path | None,
-        Option("--resume", metavar="DIR", hidden=True),
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer whether a candidate is worse than a baseline: pass (exit code 0), regression (1) or inconclusive (2).
@@ -118,12 +114,6 @@ def gate(
     """
     console = open_console(stderr=True)
     request = make_request(experiment, profilers=profile, profile_starts=profile_starts, counters=counters)
-    if resume is not None:
-        print_line(
-            console, f"note: this is `./steelyard resume {resume}` now; the next version knows that alone"
-        )
-        resume_gate(SessionDirectory(resume), request.target, console, as_json, request.trust)
-        return
     weighing = _GateOptions(
         request, metric, _seconds(time), duet, options.certificates_in(certificates, out), pool
     )
@@ -242,17 +232,9 @@ def _is_answered(directory: SessionDirectory) -> bool:
 def resume_gate(
     directory: SessionDirectory, target: ClusterTarget, console: Console, as_json: bool, trust: bool
 ) -> None:
-    """Run what is left of a gate, and answer.
-
-    Raises:
-        BadInput: it is the session of an experiment.
-    """
+    """Run what is left of a gate, and answer."""
     terms = directory.session().gate
-    if terms is None:
-        raise BadInput(
-            f"{directory.path} is the session of an experiment and no gate: go on with"
-            f" `./steelyard resume {directory.path}`"
-        )
+    assert terms is not None, f"{directory.path} is the session of no gate"
     if terms.confirms is not None:
         directory = SessionDirectory(directory.path.parent)
     # One that has ended and left it is resumed for its confirmation.

@@ -62,11 +62,11 @@ def try_(
     loaded = load_workload(workload).workload
     chosen = [f"topology={topology}"] if topology is not None else []
     arm = fixed_arm(workload, Settings(loaded, {}), [*chosen, *set_])
-    name = topology or next(iter(loaded.topologies))
-    journey_of(loaded.topologies[name], visit)
+    name, chosen_topology = loaded.topology(topology)
+    journey_of(chosen_topology, visit)
     resolved = loaded.resolve_settings(name, dict(arm.settings))
     values = {key: loaded.settings[key].substitute(value) for key, value in resolved.items()}
-    settings = try_settings(loaded.topologies[name], values, url or _url_of_up(loaded.name), visit)
+    settings = try_settings(chosen_topology, values, url or _url_of_up(loaded.name), visit)
     console = open_console(stderr=True)
     java = find_jdk(jdk)
     package = ensure_build(console, java, packages=[INJECTOR]) / INJECTOR

@@ -93,8 +93,6 @@ ResumeOption = Annotated[
     Option("--resume", help="Go on with the last session of the same command in --out, if it has not ended."),
 ]
 OpenReportOption = Annotated[bool, Option("--open", help="Open the report in the browser at the end.")]
-GoOnOption = Annotated[bool, Option("--go-on", hidden=True)]
-"""The name of `--resume` in version 0.1."""
 JdkOption = Annotated[
     Path | None,
     Option(

@@ -44,7 +44,6 @@ def run(
     make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     resume: options.ResumeOption = False,
-    old_resume: options.GoOnOption = False,
     profile: options.ProfileOption = [],  # noqa: B006 - typer reads the default, nothing changes it
     profile_starts: options.ProfileStartsOption = 1,
     counters: options.CountersOption = [],  # noqa: B006 - as above
@@ -64,9 +63,7 @@ def run(
     request = make_request(
         experiment, blocks=blocks, profilers=profile, profile_starts=profile_starts, counters=counters
     )
-    if old_resume:
-        print_line(console, "note: --go-on is --resume now; the next version knows the new name alone")
-    if (resume or old_resume) and (begun := find_unfinished(out, request)) is not None:
+    if resume and (begun := find_unfinished(out, request)) is not None:
         resume_run(begun, request.target, console, as_json, outputs, open_, trust=request.trust)
         return
     plan = make_plan(request)

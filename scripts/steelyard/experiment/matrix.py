@@ -229,10 +229,7 @@ def _with_search(experiment: Experiment, text: str, key: str, values: list[Any])
     if len(values) != 1:
         raise BadInput(f"--set {text!r}: it has one value for all arms")
     try:
-        search = Search.model_validate(
-            {**experiment.search.model_dump(by_alias=True), key: values[0]},
-            context=Lines(Path(f"--set {text}")),
-        )
+        search = Search.model_validate({**experiment.search.model_dump(by_alias=True), key: values[0]})
     except ValidationError as error:
         raise BadInput(": ".join(filter(None, (f"--set {text}", *first_error(error))))) from error
     return experiment.model_copy(update={"search": search})

@@ -6,16 +6,15 @@ editors. Sizes are bytes and durations are seconds once read (see `steelyard.uni
 """
 
 import math
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field, model_validator
 
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
 from steelyard.units import format_value, parse_size, quote_value
 from steelyard.workload.schema import Limits
-from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size
+from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size, key_error
 
 EngineName = Literal["process", "compose", "kubernetes"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -43,8 +42,6 @@ class OwnFigure(Model):
 class StudyFigure(Model):
     """One published figure, shown beside the user's own (never compared host with host)."""
 
-    renamed: ClassVar = {"found": "value"}
-
     where: str
     """Which arm or step it belongs to, in the study's words, for example `1 -> 4 JVMs`."""
     value: str
@@ -55,8 +52,6 @@ class StudyFigure(Model):
 
 class Study(Model):
     """The published study that the experiment repeats."""
-
-    renamed: ClassVar = {"found": "figures"}
 
     title: str
     published: str
@@ -244,7 +239,6 @@ class Search(Model):
     """A session that chooses each trial's load or limit from those before; exactly one of raise, lower and hold."""
 
     exactly_one = ("raise_", "lower", "hold")
-    renamed: ClassVar = {"least": "minimum", "most": "maximum"}
     raise_: Literal["users", "rate"] | None = Field(default=None, alias="raise")
     """The load that is raised as far as every limit of `within` holds."""
     within: Limits = Field(default_factory=Limits)
@@ -340,10 +334,9 @@ class Quick(Model):
     ramp: Annotated[Duration, Field(le=_LONGEST)] = 1.0
     warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
     measure: Measure = 6.0
-    search: Annotated[
-        dict[Literal["at", "start", "minimum", "maximum", "resolution", "confirm", "trials"], Scalar],
-        BeforeValidator(Search.rename_keys),
-    ] = Field(default_factory=dict)
+    search: dict[Literal["at", "start", "minimum", "maximum", "resolution", "confirm", "trials"], Scalar] = (
+        Field(default_factory=dict)
+    )
     """Another level, other values and bounds of a search."""
     note: str | None = None
     """What the short session cannot show: stands in its plan and beside its figures."""
@@ -351,11 +344,6 @@ class Quick(Model):
     def of(self, search: Search | None) -> Search | None:
         """The search as `--quick` runs it."""
         return search and Search.model_validate({**search.model_dump(by_alias=True), **self.search})
-
-
-def _error_at(at: tuple[str, ...], sentence: str) -> PydanticCustomError:
-    """What is wrong with a key further down, at which the sentence points."""
-    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
 
 
 class Experiment(Model):
@@ -389,7 +377,7 @@ class Experiment(Model):
         if self.search is None:
             if min(self.design.blocks, self.quick.blocks) < 2:
                 where = "design" if self.design.blocks < 2 else "quick"
-                raise _error_at((where, "blocks"), "an interval needs two blocks or more")
+                raise key_error((where, "blocks"), "an interval needs two blocks or more")
             if self.quick.search:
                 raise ValueError("quick.search: the experiment has no search")
             return self
@@ -404,11 +392,11 @@ class Experiment(Model):
         for name, level in self.baseline.items():
             if name not in self.factors:
                 listed = ", ".join(self.factors)
-                raise _error_at(("baseline", name), f"{name!r} is no factor: factors are {listed}")
+                raise key_error(("baseline", name), f"{name!r} is no factor: factors are {listed}")
             levels = list(self.factors[name].levels)
             if self.factors[name].levels != "host" and level not in levels:
                 listed = ", ".join(map(format_value, levels))
-                raise _error_at(
+                raise key_error(
                     ("baseline", name), f"{quote_value(level)} is not a level: levels are {listed}"
                 )
         return self

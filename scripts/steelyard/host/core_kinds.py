@@ -6,7 +6,7 @@ The kernel tells by the CPUs of each performance monitoring unit (Intel: `cpu_co
 the last two (favoured cores reach some per cent more), so that only a step of more than `STEP` makes another kind.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from steelyard.host.cpus import cpu_list, read_cpus
 from steelyard.host.system import System
@@ -23,17 +23,14 @@ def core_kinds(system: System, cpus: Collection[int]) -> dict[int, str]:
     """The kind of each of these CPUs, by a name for people; empty where all are of one, as far as the kernel tells."""
     signs: dict[int, list[str]] = {cpu: [] for cpu in cpus}
     units = {cpu: unit for unit in _UNITS for cpu in read_cpus(system, f"sys/devices/{unit}/cpus")}
-    _add(signs, units, str)
+    _add(signs, units)
     for measure in _MEASURES:
         numbers = {cpu: system.number(f"{_CPU}/cpu{cpu}/{measure}") for cpu in cpus}
         known = {cpu: number for cpu, number in numbers.items() if number}
         if len(known) == len(numbers):
             steps = _steps(known.values())
-            _add(
-                signs,
-                {cpu: f"{measure.rpartition('/')[2]} {steps[number]}" for cpu, number in known.items()},
-                str,
-            )
+            name = measure.rpartition("/")[2]
+            _add(signs, {cpu: f"{name} {steps[number]}" for cpu, number in known.items()})
     kinds = {cpu: ", ".join(words) for cpu, words in signs.items()}
     return kinds if len(set(kinds.values())) > 1 else {}
 
@@ -49,11 +46,11 @@ def describe_kinds(kinds: Mapping[int, str]) -> str:
     return "; ".join(f"CPU {cpus}: {name}" for name, cpus in groups.items())
 
 
-def _add(signs: dict[int, list[str]], values: Mapping[int, str], shown: Callable[[str], str]) -> None:
+def _add(signs: dict[int, list[str]], values: Mapping[int, str]) -> None:
     """Take in what tells CPUs apart; what is the same for all of them does not."""
     if len({values.get(cpu) for cpu in signs}) > 1:
         for cpu, words in signs.items():
-            words.append(shown(values.get(cpu, "another")))
+            words.append(values.get(cpu, "another"))
 
 
 def _steps(numbers: Collection[int]) -> dict[int, int]:

@@ -14,7 +14,7 @@ from steelyard.errors import MissingRequirement
 from steelyard.jvm.class_cache import CACHE_NAME
 from steelyard.jvm.identity import QUESTION, JvmIdentity, parse_identity
 from steelyard.paths import is_file, is_folder, is_there
-from steelyard.processes.environment import child_environment
+from steelyard.processes.environment import ask
 from steelyard.yamlfile import nearest
 
 MINIMUM = 17
@@ -61,7 +61,7 @@ def identify(java: Path, timeout: float = ANSWER_LIMIT) -> Jdk:
         MissingRequirement: it is not there, dies, does not answer in time, or is no JVM that is known.
     """
     try:
-        result = _ask([str(java), *QUESTION], timeout)
+        result = ask([str(java), *QUESTION], timeout)
     except subprocess.TimeoutExpired as error:
         raise _unfit(f"{java} did not say its version within {timeout:g} s") from error
     except OSError as error:
@@ -93,7 +93,7 @@ def native_memory(home: str, pid: int) -> str:
 def _jcmd(home: str, pid: int, *words: str) -> str:
     """What a running HotSpot JVM answers; empty when it does not."""
     try:
-        result = _ask([str(Path(home) / "bin" / "jcmd"), str(pid), *words], ANSWER_LIMIT)
+        result = ask([str(Path(home) / "bin" / "jcmd"), str(pid), *words], ANSWER_LIMIT)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stdout if result.returncode == 0 else ""
@@ -103,25 +103,10 @@ def shared_cache_stats(home: str, folder: Path) -> str:
     """What OpenJ9 prints of a shared class cache that lies in a folder; it ends with status 1 though it succeeded."""
     option = f"-Xshareclasses:name={CACHE_NAME},cacheDir={folder},printStats"
     try:
-        result = _ask([str(Path(home) / "bin" / "java"), option], ANSWER_LIMIT)
+        result = ask([str(Path(home) / "bin" / "java"), option], ANSWER_LIMIT)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return result.stderr + result.stdout
-
-
-def _ask(
-    command: list[str], timeout: float, environment: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=timeout,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env=child_environment() if environment is None else child_environment(environment),
-    )
 
 
 def _unfit(problem: str) -> MissingRequirement:
@@ -290,7 +275,7 @@ def find_maven(java_home: Path, environment: Mapping[str, str] = os.environ) -> 
             f"Maven was not found, and building the Java parts needs it: install it with {INSTALL_MAVEN}"
         )
     try:
-        result = _ask([maven, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
+        result = ask([maven, "--version"], 2 * ANSWER_LIMIT, {**environment, "JAVA_HOME": str(java_home)})
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MissingRequirement(
             f"{maven} cannot be run ({error}): install Maven again with {INSTALL_MAVEN}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from steelyard.errors import MissingRequirement
 from steelyard.host.system import Seen, System
 from steelyard.measure.counted import Counter
-from steelyard.processes.environment import child_environment
+from steelyard.processes.environment import ask
 
 _KERNEL = "proc/sys/kernel/"
 _DEVICES = "sys/bus/event_source/devices"
@@ -72,19 +72,6 @@ def _try_event(event: str) -> str:
     return try_perf(["perf", "stat", "-x,", "-e", event, "--", "true"], _TIME_LIMIT).stderr
 
 
-def run_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:
-    """Run a command of perf for what it prints (raises OSError, and TimeoutExpired after so many seconds)."""
-    return subprocess.run(
-        command,
-        env=child_environment(),
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=limit,
-        check=False,
-    )
-
-
 def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProcess[str]:
     """Run a command of perf that tells what it can do here.
 
@@ -96,7 +83,7 @@ def try_perf(command: Sequence[str], limit: float) -> subprocess.CompletedProces
         MissingRequirement: there is no perf, or it does not end.
     """
     try:
-        return run_perf(command, limit)
+        return ask(command, limit)
     except FileNotFoundError as error:
         raise MissingRequirement("there is no perf here: install linux-perf or linux-tools") from error
     except subprocess.TimeoutExpired as error:

@@ -32,16 +32,10 @@ def write_mark(package: Path) -> None:
 def is_whole(package: Path) -> bool:
     """Whether a package has a mark, and every file that it lists, as long as it was."""
     try:
-        lines = mark_of(package).read_text(encoding="utf-8").splitlines()
-        return bool(lines) and all(
-            (package / name).stat().st_size == int(size) for size, _, name in map(_split_line, lines)
-        )
+        lines = [line.partition(" ") for line in mark_of(package).read_text(encoding="utf-8").splitlines()]
+        return bool(lines) and all((package / name).stat().st_size == int(size) for size, _, name in lines)
     except (OSError, ValueError):
         return False
-
-
-def _split_line(line: str) -> tuple[str, str, str]:
-    return line.partition(" ")
 
 
 def of_artifact(artifact: Artifact, package: Path | None) -> Iterator[Path]:

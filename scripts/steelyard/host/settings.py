@@ -9,7 +9,7 @@ from steelyard.host.core_kinds import core_kinds, describe_kinds, isolated_cpus
 from steelyard.host.cpus import cpu_list
 from steelyard.host.smt import layout_of
 from steelyard.host.system import UNTOLD, Seen, System
-from steelyard.sampling.cgroup import memory_high, read_limits
+from steelyard.sampling.cgroup import cpu_quota, memory_high, memory_limit
 from steelyard.units import format_size
 
 ONE_CPU = 0.9
@@ -92,7 +92,8 @@ def cgroup(system: System) -> Seen:
         return Seen("none")
     root = str(system.root).rstrip("/")
     try:
-        (cpus, memory), high = read_limits(root), memory_high(os.getpid(), root)
+        cpus = cpu_quota(os.getpid(), root)
+        memory, high = memory_limit(os.getpid(), root), memory_high(os.getpid(), root)
     except ValueError as error:
         return Seen(f"version {version}, {error}", "warn")
     limits = [f"{cpus:g} CPUs"] if cpus is not None else []

@@ -10,13 +10,13 @@ stand in `scripts/host_set.py` as well, which trusts nobody.
 """
 
 import pkgutil
-import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
 from steelyard import host
+from steelyard.documented import fill_table
 from steelyard.errors import BadInput
 from steelyard.host import huge_pages
 from steelyard.host.cards import IRQ_AFFINITY
@@ -171,16 +171,10 @@ def read_states(system: System) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-_HEAD = "| state | values | where it lives |\n"
-
-
 def fill_page(page: str) -> str:
     """The page with the table of host states; the text about it is kept (raises ValueError: no such table)."""
-    rows = (f"| `{state.name}` | {state.allowed} | `{state.where}` |\n" for state in STATES.values())
-    around = re.split(rf"{re.escape(_HEAD)}(?:\|.*\n)*", page)
-    if len(around) != 2:
-        raise ValueError(f"{len(around) - 1} tables with the header {_HEAD}")
-    return f"{_HEAD}| --- | --- | --- |\n{''.join(rows)}".join(around)
+    rows = ((f"`{state.name}`", state.allowed, f"`{state.where}`") for state in STATES.values())
+    return fill_table(page, ("state", "values", "where it lives"), rows)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ import errno
 import os
 import re
 import stat
-import subprocess
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from steelyard.errors import MissingRequirement
-from steelyard.processes.environment import child_environment
+from steelyard.processes.environment import ask
 
 Level = Literal["ok", "info", "warn"]
 
@@ -127,14 +126,7 @@ class System:
         """Have the program do it: what it says when it refuses, empty when it did; None where there is none."""
         if not self._program:
             return None
-        done = subprocess.run(
-            [*self._program, *words],
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        done = ask([*self._program, *words])
         return "" if done.returncode == 0 else " ".join(done.stderr.split()) or f"exit {done.returncode}"
 
     def glob(self, folder: str, pattern: str) -> list[Path]:

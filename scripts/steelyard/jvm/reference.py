@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of JVM settings in docs/openj9.md, from the rows: `python -m steelyard.jvm.reference ../docs/openj9.md`."""
 
-import re
 import sys
 from pathlib import Path
 
+from steelyard.documented import fill_table
 from steelyard.jvm.rows import JvmKind, On, Setting
 from steelyard.jvm.settings import SETTINGS
 from steelyard.units import format_value
 
-_HEAD = "| setting | OpenJ9 | told by | HotSpot | told by | notes |\n"
+_HEAD = ("setting", "OpenJ9", "told by", "HotSpot", "told by", "notes")
 
 
 def fill_page(page: str) -> str:
     """The page with the table as the rows say; the text about it is kept (raises ValueError: no such table)."""
-    rows = (" | ".join(_cells(name, row)) for name, row in SETTINGS.items())
-    table = _HEAD + "| --- " * 6 + "|\n" + "".join(f"| {row} |\n" for row in rows)
-    around = re.split(rf"{re.escape(_HEAD)}(?:\|.*\n)*", page)
-    if len(around) != 2:
-        raise ValueError(f"{len(around) - 1} tables with the header {_HEAD}")
-    return table.join(around)
+    return fill_table(page, _HEAD, (_cells(name, row) for name, row in SETTINGS.items()))
 
 
 def _cells(name: str, row: Setting) -> list[str]:

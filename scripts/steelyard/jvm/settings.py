@@ -30,7 +30,7 @@ from steelyard.jvm.rows import (
     size_option,
     whole_number,
 )
-from steelyard.units import MIB
+from steelyard.units import MIB, add_known
 from steelyard.yamlfile import Model, Size
 
 _OPENJ9 = {
@@ -76,9 +76,8 @@ def _new_size(flags: Told) -> Fact | None:
 
 
 def _nursery_pools(beans: Told) -> int | None:
-    sizes = [whole_number(size) for pool, size in beans["memoryPools"].items() if pool.startswith("nursery")]
-    known = [size for size in sizes if isinstance(size, int)]
-    return sum(known) if known and len(known) == len(sizes) else None
+    pools = beans["memoryPools"].items()
+    return add_known(whole_number(size) for pool, size in pools if pool.startswith("nursery"))
 
 
 def _archive(flags: Told) -> str | None:

@@ -72,20 +72,6 @@ def judge_clocks(measurement: TrialMeasurement, spec: Spec) -> Finding:
     )
 
 
-_MOVED = judge_figure(
-    "clock_step_seconds",
-    "the wall clock moved by {} against the steady clock",
-    "{:+.3f} s".format,
-    "an unknown time",
-)
-
-
-def judge_clock_step(measurement: TrialMeasurement, spec: Spec) -> Finding:
-    """Steps of the wall clock, either way."""
-    finding = _MOVED(measurement, spec)
-    return finding._replace(value=None if finding.value is None else abs(finding.value))
-
-
 def _start_in_cluster(spec: Spec) -> str | None:
     """Why there are no gaps to judge."""
     if spec.procedure == "start-up" and spec.remote:
@@ -112,7 +98,12 @@ RULES = (
         limit=0.25,
         unit="s",
         says="no clock step: at most 0.25 s against the monotonic clock",
-        judge=judge_clock_step,
+        judge=judge_figure(
+            "clock_step_seconds",
+            "the wall clock moved by {} against the steady clock",
+            "{:+.3f} s".format,
+            "an unknown time",
+        ),
         source=f"{VOIDS}; NTP slews at most 0.5 ms/s, 0.25 s in 8 minutes",
         procedures=EVERY,
     ),

@@ -20,8 +20,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
+from steelyard.measure.gc_log import epoch_of
 from steelyard.measure.jit_log import JitLog
 
 _LINE = re.compile(
@@ -65,7 +65,7 @@ def parse_hotspot(lines: Iterable[str]) -> CompileLog:
         entry = _LINE.match(line) if line.endswith("\n") else None
         if entry is None:
             continue
-        method, at = _METHOD.fullmatch(entry["text"].rstrip()), _epoch(entry["time"])
+        method, at = _METHOD.fullmatch(entry["text"].rstrip()), epoch_of(entry["time"])
         if method is None or at is None:
             return CompileLog(unknown=f"a line of the JIT's log cannot be read: {line.strip()[:160]}")
         level = OPTIMIZING if method["level"] in _NONE else int(method["level"])
@@ -86,10 +86,3 @@ def parse_hotspot(lines: Iterable[str]) -> CompileLog:
 def of_openj9(log: JitLog) -> CompileLog:
     """What OpenJ9's log says."""
     return CompileLog(dict(sorted(log.levels.items())) if log.is_known else {}, unknown=NO_TIMES)
-
-
-def _epoch(stamp: str) -> float | None:
-    try:
-        return datetime.fromisoformat(stamp).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -12,7 +12,7 @@ arm64 are untested: no such machine was at hand.
 from dataclasses import dataclass
 from functools import partial
 
-from steelyard.measure.formulas import Metric, per_1k, quotient, sum_of
+from steelyard.measure.formulas import Metric, quotient, sum_of, summed_per_1k
 from steelyard.measure.window import ComponentFigure, Unknown, Window
 from steelyard.results.spec import MEASURED_ROLES, Component
 
@@ -194,10 +194,7 @@ METRICS = (
             source=f"Event {' or '.join(f'`{event}`' for event in counter.events)} of servers and compilers in the"
             " window, kernel included, by perf (`--counters`) / thousands of requests.",
             pitfalls=counter.pitfalls,
-            compute=per_1k(sum_of(counter.name)),
-            roles=MEASURED_ROLES,
-            evidence=True,
-            each=counter.name,
+            **summed_per_1k(counter.name),
         )
         for counter in COUNTERS
         if counter is not CPU_TIME

@@ -12,8 +12,9 @@ from steelyard.measure.formulas import (
     per_1k,
     ratio,
     sum_of,
+    summed_per_1k,
 )
-from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_figure, while_alive
+from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_figure
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import total
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or, trial_figure
@@ -106,7 +107,13 @@ def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
 
 
 def judge_stall(measurement: TrialMeasurement, spec: Spec) -> Finding:
-    """The longest stall against its limit, and against a tenth of the window: what it protects is the mean over it."""
+    """The longest stall against its limit, and against a tenth of the window: what it protects is the mean over it.
+
+    Not of what has died or thrashed, where that is the result: it has been said.
+    """
+    dead = measurement.sentences("restarts") or measurement.sentences("thrashing")
+    if spec.procedure == "survive" and dead:
+        return Finding(None, "Not everything lived to the end.", applies=False)
     finding = _STALL(measurement, spec)
     return finding._replace(limit=min(STALL_LIMIT, STALL_SHARE * measurement.measure_seconds))
 
@@ -152,10 +159,7 @@ _CPU = Metric(
     source="User and system CPU seconds of all processes of servers and compilers in the window, those that ended"
     " included / thousands of requests.",
     pitfalls="Under SMT or a varying clock a CPU second is not a fixed amount of work.",
-    compute=per_1k(sum_of("cpu_seconds")),
-    roles=MEASURED_ROLES,
-    evidence=True,
-    each="cpu_seconds",
+    **summed_per_1k("cpu_seconds"),
 )
 
 METRICS = (
@@ -179,10 +183,7 @@ METRICS = (
             digits=4,
             source=f"CPU seconds of the {who} of servers and compilers in the window / thousands of requests.",
             pitfalls=pitfalls,
-            compute=per_1k(sum_of(group_cpu(group))),
-            roles=MEASURED_ROLES,
-            evidence=True,
-            each=group_cpu(group),
+            **summed_per_1k(group_cpu(group)),
         )
         for group, (who, pitfalls) in THREADS.items()
     ),
@@ -239,7 +240,7 @@ RULES = (
         unit="s",
         says="no server under load without CPU for more than 2.5 s, or for more than a tenth of a window shorter than"
         f" 25 s; {RESULT}",
-        judge=while_alive(judge_stall),
+        judge=judge_stall,
         source="stopped, or waiting for what was stopped; collections use CPU",
         answers=SURVIVE,
     ),

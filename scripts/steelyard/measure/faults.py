@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Page faults and context switches of a component."""
 
-from steelyard.measure.formulas import Metric, combine_known, per_1k, sum_of
+from steelyard.measure.formulas import Metric, combine_known, summed_per_1k
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure, known_or
-from steelyard.results.spec import MEASURED_ROLES, Component
+from steelyard.results.spec import Component
 
 
 @component_figure("count")
@@ -39,10 +39,7 @@ METRICS = (
         digits=2,
         source="Minor and major page faults of servers and compilers in the window / thousands of requests.",
         pitfalls="Large while the heap still grows into new pages.",
-        compute=per_1k(sum_of("faults")),
-        roles=MEASURED_ROLES,
-        evidence=True,
-        each="faults",
+        **summed_per_1k("faults"),
     ),
     Metric(
         name="switches_per_1k",
@@ -53,9 +50,6 @@ METRICS = (
         " requests.",
         pitfalls="Threads that ended between two readings are missing; there is none where a process of a server"
         " ended.",
-        compute=per_1k(sum_of("switches")),
-        roles=MEASURED_ROLES,
-        evidence=True,
-        each="switches",
+        **summed_per_1k("switches"),
     ),
 )

@@ -7,7 +7,7 @@ A figure that is missing in one of the components makes the sum missing, never s
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypedDict
 
 from steelyard.experiment.schema import ProcedureName
 from steelyard.results.analysis import MetricInfo
@@ -184,6 +184,20 @@ def slowest(name: str) -> Compute:
 def per_1k(compute: Compute) -> Compute:
     """The same per thousand requests; None when none was counted."""
     return quotient(compute, _thousands)
+
+
+class Per1k(TypedDict):
+    """The fields of a metric that adds up a figure per thousand requests."""
+
+    compute: Compute
+    roles: tuple[Role, ...]
+    evidence: bool
+    each: str | Read
+
+
+def summed_per_1k(figure: str | Read, roles: tuple[Role, ...] = MEASURED_ROLES) -> Per1k:
+    """A figure of components, added up over roles, per thousand requests: `Metric(**summed_per_1k(...), ...)`."""
+    return {"compute": per_1k(sum_of(figure, roles)), "roles": roles, "evidence": True, "each": figure}
 
 
 def per_second(compute: Compute) -> Compute:

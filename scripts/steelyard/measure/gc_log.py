@@ -266,7 +266,7 @@ def _hotspot_settings(policy: str | None, init: Mapping[str, str]) -> GcSettings
 
 def _hotspot_pause(time: str, message: str) -> tuple[GcPause, str | None, str | None] | None:
     """A pause, and the size of the heap before and after it as it is written; None: it cannot be read."""
-    pause, end = _PAUSE.fullmatch(message), _epoch(time)
+    pause, end = _PAUSE.fullmatch(message), epoch_of(time)
     if pause is None or end is None:
         return None
     seconds = _number(pause["ms"]) / 1000
@@ -277,7 +277,7 @@ def _hotspot_stall(text: str) -> GcPause | None:
     """A thread's wait for memory, which is logged when it ends; None: it cannot be read."""
     line = _LINE.match(text)
     stall = _STALL.fullmatch(line["text"]) if line is not None else None
-    end = _epoch(line["time"]) if line is not None else None
+    end = epoch_of(line["time"]) if line is not None else None
     if stall is None or end is None:
         return None
     seconds = _number(stall[1]) / 1000
@@ -298,7 +298,7 @@ def _size(text: str) -> int:
     return int(text[:-1]) * {"K": 1024, "M": MIB, "G": 1024 * MIB}[text[-1]]
 
 
-def _epoch(stamp: str, zone: tzinfo | None = None) -> float | None:
+def epoch_of(stamp: str, zone: tzinfo | None = None) -> float | None:
     """Epoch seconds of a time in ISO 8601 (`zone`: of one that names none); None: it is none."""
     try:
         at = datetime.fromisoformat(stamp)
@@ -315,7 +315,7 @@ def _zone_of(texts: Iterable[str], started: float | None) -> tzinfo | None:
     stamps = [stamp[1] for text in texts if text.lstrip().startswith("<") and (stamp := _STAMP.search(text))]
     if started is None or not stamps:
         return None
-    first = _epoch(min(stamps), UTC)
+    first = epoch_of(min(stamps), UTC)
     if first is None:
         return None
     ahead = first - started
@@ -343,7 +343,7 @@ def _parse_openj9(text: str, zone: tzinfo | None) -> GcLog:
         if is_last and ">" not in section:
             break  # cut off in its first line
         stamp = _BEGIN.match(section)
-        begin = _epoch(stamp[1], zone) if stamp is not None else None
+        begin = epoch_of(stamp[1], zone) if stamp is not None else None
         if begin is None or not _openj9_is_read(section, is_last=is_last):
             return GcLog(settings=settings, unknown=f"section {number} of the GC log cannot be read")
         if (seconds := _openj9_pause(section)) > 0:

@@ -73,7 +73,7 @@ def operation_counts(window: Window) -> dict[str, OperationCounts]:
 @trial_figure(SENTENCES)
 def injector_failures(window: Window) -> list[str]:
     """Injectors that died or did not deliver, by the harness and by the logs that they wrote."""
-    return [*window.run.injector_failures, *window.total.damaged]
+    return [*window.run.sentences_of("injectors"), *window.total.damaged]
 
 
 def judge_abandoned(measurement: TrialMeasurement, _: Spec) -> Finding:

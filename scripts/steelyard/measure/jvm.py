@@ -3,7 +3,7 @@
 itself."""
 
 from steelyard.measure.compile_log import OPTIMIZING, CompileLog
-from steelyard.measure.formulas import SERVERS, Metric, per_1k, per_second, share_of_servers, sum_of
+from steelyard.measure.formulas import SERVERS, Metric, per_second, share_of_servers, sum_of, summed_per_1k
 from steelyard.measure.series import NOTHING_READ
 from steelyard.measure.window import Unknown, Window, component_figure
 from steelyard.results.spec import Component
@@ -130,10 +130,7 @@ METRICS = (
         digits=2,
         source="Methods that the JITs of the servers compiled in the window, of all levels / thousands of requests.",
         pitfalls=f"A count: which are expensive is another question (compile_time_per_1k). {OTHER_JVM}",
-        compute=per_1k(sum_of("compilations", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="compilations",
+        **summed_per_1k("compilations", SERVERS),
     ),
     Metric(
         name="compile_time_per_1k",
@@ -143,10 +140,7 @@ METRICS = (
         source="Time from begin to end of the compilations of the servers in the window, summed over compiler threads /"
         " thousands of requests.",
         pitfalls=f"A compiler thread that waits for a CPU counts: its CPU time is cpu_per_1k_jit. {OTHER_JVM}",
-        compute=per_1k(sum_of("compile_seconds", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="compile_seconds",
+        **summed_per_1k("compile_seconds", SERVERS),
     ),
     Metric(
         name="compiled_quickly_per_1k",
@@ -156,10 +150,7 @@ METRICS = (
         source="Methods that the servers gave to the quick compiler (C1, levels 1 to 3) in the window, by the JIT's"
         " log / thousands of requests.",
         pitfalls=_LOGGED,
-        compute=per_1k(sum_of("compiled_quickly", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="compiled_quickly",
+        **summed_per_1k("compiled_quickly", SERVERS),
     ),
     Metric(
         name="compiled_optimized_per_1k",
@@ -169,10 +160,7 @@ METRICS = (
         source="Methods that the servers gave to the optimizing compiler (C2, level 4) in the window, by the JIT's"
         " log / thousands of requests.",
         pitfalls=f"Without `tiered` all of them are these. {_LOGGED}",
-        compute=per_1k(sum_of("compiled_optimized", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="compiled_optimized",
+        **summed_per_1k("compiled_optimized", SERVERS),
     ),
     Metric(
         name="code_given_up_per_1k",
@@ -182,10 +170,7 @@ METRICS = (
         source="Pieces of optimized code (level 4) of the servers that were given up (made not entrant) in the window,"
         " by the JIT's log / thousands of requests.",
         pitfalls=f"Each piece once: how often threads left optimized code is in no log of JDK 17. {_LOGGED}",
-        compute=per_1k(sum_of("code_given_up", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="code_given_up",
+        **summed_per_1k("code_given_up", SERVERS),
     ),
     Metric(
         name="classes_loaded_per_1k",
@@ -194,10 +179,7 @@ METRICS = (
         digits=2,
         source="Classes that the servers loaded in the window, from a shared archive or not / thousands of requests.",
         pitfalls=f"In a warm server next to none; then the figure has no ratio. {OTHER_JVM}",
-        compute=per_1k(sum_of("classes_loaded", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="classes_loaded",
+        **summed_per_1k("classes_loaded", SERVERS),
     ),
     Metric(
         name="lock_waits_per_1k",
@@ -209,10 +191,7 @@ METRICS = (
         pitfalls="Of HotSpot up to release 24: 25 and OpenJ9 have no such counter. How often, not how long: one thread"
         " may wait for a second (`--profile lock`). Locks of java.util.concurrent and the end of `wait()` are not in"
         " it, and of two monitors that are entered at the very same moment one may go uncounted.",
-        compute=per_1k(sum_of("lock_waits", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="lock_waits",
+        **summed_per_1k("lock_waits", SERVERS),
     ),
     Metric(
         name="safepoints_per_second",

@@ -4,7 +4,7 @@
 import math
 from collections.abc import Mapping
 from operator import attrgetter
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from steelyard.measure.formulas import OVERALL, Metric, combine_known, of_latency, ratio
 from steelyard.measure.rule import STEADY, Finding, Rule, needs
@@ -18,19 +18,8 @@ Quantile = Literal["p50", "p90", "p99"]
 QUANTILES: tuple[Quantile, ...] = get_args(Quantile)
 
 
-class Bound(NamedTuple):
-    """A limit of an operation's answers."""
-
-    operation: str
-    quantile: Quantile
-    limit: float
-    """Seconds."""
-    value: float | None
-    """Seconds; None: too few answers to tell."""
-
-
-def bounds(limits: Limits, latency: Mapping[str, Latency]) -> list[Bound]:
-    """Every limit of a single operation that was asked for.
+def response_times(limits: Limits, latency: Mapping[str, Latency]) -> list[TimeResult]:
+    """What answers took, of each operation that has a limit and was asked for.
 
     One that was not asked for has nothing to judge: whether it should have been is a matter of the mix.
     """
@@ -42,13 +31,9 @@ def bounds(limits: Limits, latency: Mapping[str, Latency]) -> list[Bound]:
         for quantile in QUANTILES:
             limit, millis = getattr(own, quantile), getattr(seen, quantile)
             if limit is not None:
-                limited.append(Bound(operation, quantile, limit, None if millis is None else millis / 1000))
+                value = None if millis is None else millis / 1000
+                limited.append(TimeResult(operation=operation, quantile=quantile, value=value, limit=limit))
     return limited
-
-
-def response_times(limits: Limits, latency: Mapping[str, Latency]) -> list[TimeResult]:
-    """What answers took, of each operation that has a limit and was asked for."""
-    return [TimeResult(**bound._asdict()) for bound in bounds(limits, latency)]
 
 
 def weighted_p90(trial: Trial, _spec: Spec) -> float | None:

@@ -63,7 +63,7 @@ def target_rate(window: Window) -> float | None:
 @trial_figure(SENTENCES)
 def inconsistent(window: Window) -> list[str]:
     """What the application's data shows after the load and should not."""
-    return window.run.inconsistent
+    return window.run.sentences_of("consistency")
 
 
 def cycles(window: Window) -> dict[str, CycleResult]:

@@ -5,10 +5,10 @@
 
 import re
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from steelyard.documented import fill_table
 from steelyard.experiment.schema import ProcedureName
 from steelyard.measure.formulas import EVERY, Metric
 from steelyard.measure.registry import COMPONENT_FIGURES, METRICS, RULES, TRIAL_FIGURES
@@ -19,26 +19,10 @@ from steelyard.results.schema import Trial
 
 
 def fill_tables(page: str) -> str:
-    """The page with both tables as the registries say; a table is known by its header, the text about it is kept.
-
-    Raises:
-        ValueError: a header does not stand there exactly once.
-    """
+    """The page with both tables as the registries say (raises ValueError: it has not both)."""
     metrics = ("metric", "unit", "better", "trials", "source and how it is made", "pitfalls")
     checks = ("check", "passes when", "limit", "failing it", "trials", "source")
-    for headers, rows in ((metrics, map(_metric, METRICS)), (checks, map(_rule, RULES))):
-        table = _table(headers, rows)
-        head = table.partition("\n")[0]
-        around = re.split(rf"{re.escape(head)}\n(?:\|.*\n)*", page)
-        if len(around) != 2:
-            raise ValueError(f"{len(around) - 1} tables with the header {head}")
-        page = table.join(around)
-    return page
-
-
-def _table(headers: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = (headers, tuple("---" for _ in headers), *rows)
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return fill_table(fill_table(page, metrics, map(_metric, METRICS)), checks, map(_rule, RULES))
 
 
 def _metric(metric: Metric) -> tuple[str, ...]:

@@ -154,19 +154,6 @@ def require_watched(judge: Judge) -> Judge:
     return judge_watched
 
 
-def while_alive(judge: Judge) -> Judge:
-    """The same, but of what has died or thrashed, where that is the result: it has been said."""
-
-    def judge_living(measurement: TrialMeasurement, spec: Spec) -> Finding:
-        finding = judge(measurement, spec)
-        dead = measurement.sentences("restarts") or measurement.sentences("thrashing")
-        if spec.procedure == "survive" and dead:
-            return Finding(None, "Not everything lived to the end.", applies=False)
-        return finding
-
-    return judge_living
-
-
 def judge_distance(
     read: Callable[[TrialMeasurement], tuple[float | None, float | None]], sentence: str, missing: str
 ) -> Judge:

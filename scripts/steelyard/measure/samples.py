@@ -201,10 +201,6 @@ class Samples:
             rss.mean(t0, t1) if rss else None, rss.peak(t0, t1) if rss else None, combine_known(pss, sum)
         )
 
-    def major_faults(self, process: str, t0: float, t1: float) -> float | None:
-        """Page faults of a process over a window that waited for the disk."""
-        return self.growth(process, ("major_faults",), t0, t1)
-
     def group(self, process: str, column: str) -> Series:
         """A column of the container of a process; empty where there are no samples."""
         return self.cgroups.get((process, column), NOTHING_READ)
@@ -214,10 +210,6 @@ class Samples:
         series = self.group(process, "oom_kills")
         before = series.v[series.t <= t]
         return int(before[-1]) if before.size else 0
-
-    def highest_memory(self, process: str, t0: float, t1: float) -> float | None:
-        """Most memory that the container of a process was charged over a window, by the samples of each second."""
-        return self.group(process, "memory").peak(t0, t1)
 
     def other_cpu(self, t0: float, t1: float, machine: Machine | None = None) -> float | None:
         """CPU seconds of the host, or of a machine, that no watched process used, however short-lived what used them;

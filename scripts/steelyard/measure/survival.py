@@ -4,6 +4,7 @@
 from steelyard.measure.formulas import EVERY, Metric, of_measurement
 from steelyard.measure.rule import LIVING, SURVIVE, Finding, Rule, judge_none, require_watched
 from steelyard.measure.window import SENTENCES, Window, trial_figure
+from steelyard.results.failure import NOT_STOPPED
 from steelyard.results.measurement import ComponentResult, TrialMeasurement
 from steelyard.results.schema import Trial
 from steelyard.results.spec import Spec
@@ -26,7 +27,7 @@ def restarts(window: Window) -> list[str]:
     """Components that died while they were needed, and containers in which the kernel killed because memory ran out (in
     survive trials under load alone)."""
     return [
-        *window.run.restarts,
+        *window.run.sentences_of("restarts"),
         *(
             f"the kernel killed a process in the container of {component.name} because memory ran out"
             for component in window.measured_components
@@ -38,7 +39,7 @@ def restarts(window: Window) -> list[str]:
 @trial_figure(SENTENCES)
 def not_stopped(window: Window) -> list[str]:
     """Components that did not end in time once they were told to."""
-    return window.run.not_stopped
+    return window.run.sentences_of(NOT_STOPPED)
 
 
 @trial_figure(SENTENCES)

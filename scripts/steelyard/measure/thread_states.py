@@ -9,7 +9,7 @@ kernel also tells the sum with those that have ended.
 
 from collections.abc import Collection, Sequence
 
-from steelyard.measure.formulas import SERVERS, Metric, combine_known, per_1k, sum_of
+from steelyard.measure.formulas import SERVERS, Metric, combine_known, sum_of, summed_per_1k
 from steelyard.measure.series import NOTHING_READ, Series
 from steelyard.measure.thread_groups import GROUPS
 from steelyard.measure.window import UNCOVERED, Unknown, Window, component_figure
@@ -93,10 +93,7 @@ METRICS = (
         " threads, by the kernel's schedstat / thousands of requests.",
         pitfalls=f"Under a CPU quota the time in which it holds threads back counts too (throttled_time); what a"
         f" hypervisor takes does not (check `steal`). {_READ_AT_ENDS}",
-        compute=per_1k(sum_of("cpu_wait_seconds")),
-        roles=MEASURED_ROLES,
-        evidence=True,
-        each="cpu_wait_seconds",
+        **summed_per_1k("cpu_wait_seconds"),
     ),
     Metric(
         name="cpu_wait_per_1k_request",
@@ -106,10 +103,7 @@ METRICS = (
         source="The same of the request threads of the servers: time in which requests waited for a CPU.",
         pitfalls=f"Threads are grouped by name, as in cpu_per_1k_request; it is in cpu_wait_per_1k already."
         f" {_READ_AT_ENDS}",
-        compute=per_1k(sum_of("request_wait_seconds", SERVERS)),
-        roles=SERVERS,
-        evidence=True,
-        each="request_wait_seconds",
+        **summed_per_1k("request_wait_seconds", SERVERS),
     ),
     Metric(
         name="threads_asleep",

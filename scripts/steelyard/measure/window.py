@@ -55,21 +55,8 @@ class Observations(Protocol):
     def injectors(self) -> InjectorData:
         """Of the trial."""
 
-    @property
-    def restarts(self) -> list[str]:
-        """What died or restarted, one sentence each."""
-
-    @property
-    def injector_failures(self) -> list[str]:
-        """Injectors that did not deliver, one sentence each."""
-
-    @property
-    def inconsistent(self) -> list[str]:
-        """What the data shows after the load and should not, one sentence each."""
-
-    @property
-    def not_stopped(self) -> list[str]:
-        """What had to be killed, one sentence each."""
+    def sentences_of(self, cause: str) -> list[str]:
+        """What went wrong of one cause, the name of the check that it fails; one sentence each."""
 
     def clock_step(self) -> float | None:
         """How far the wall clock moved against the monotonic one, seconds."""

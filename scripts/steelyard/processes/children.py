@@ -26,7 +26,7 @@ from typing import Self
 from steelyard.clock import wait_until
 from steelyard.errors import ServerFailed
 from steelyard.process_tree import process_tree, start_ticks
-from steelyard.processes.environment import child_environment
+from steelyard.processes.environment import ask, child_environment
 from steelyard.processes.guard import CHILD, OWNER, marked_processes
 from steelyard.processes.reasons import read_log, reason
 from steelyard.results.store import report_no_space
@@ -159,15 +159,9 @@ class Child:
 def _can_notice() -> bool:
     """Whether there is a `setpriv` that knows parents: that of busybox does not."""
     try:
-        tried = subprocess.run(
-            ["setpriv", "--pdeathsig", "KILL", "true"],
-            env=child_environment(),
-            capture_output=True,
-            check=False,
-        )
+        return ask(["setpriv", "--pdeathsig", "KILL", "true"]).returncode == 0
     except OSError:
         return False
-    return tried.returncode == 0
 
 
 def describe_exit(name: str, code: int | None, printed: str, log: Path | None = None) -> str:

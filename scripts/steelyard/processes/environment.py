@@ -6,7 +6,8 @@ system translate their errors, and under `C` a JVM cannot open a path that is no
 """
 
 import os
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 
 LANGUAGE = "C.UTF-8"
 """Part of glibc since 2.35, and of Debian's and Red Hat's older ones; musl has no other."""
@@ -26,3 +27,19 @@ def child_environment(source: Mapping[str, str] = os.environ, **changes: str) ->
         if name not in _OF_THE_LANGUAGE and not name.startswith("LC_")
     }
     return {**kept, "LC_ALL": LANGUAGE, **changes}
+
+
+def ask(
+    command: Sequence[str], timeout: float | None = None, environment: Mapping[str, str] = os.environ
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end for what it prints (raises OSError, and TimeoutExpired after so many seconds)."""
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=timeout,
+        check=False,
+        env=child_environment(environment),
+    )

@@ -29,7 +29,7 @@ from steelyard.results.measurement import ComponentResult, Latency
 from steelyard.results.schema import ArmRecord, JournalEntry, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
-from steelyard.units import format_size
+from steelyard.units import add_known, format_size
 
 MEMORY, SHARED = "memory_rss", "memory_pss"
 _SHARES = 0.05
@@ -311,10 +311,9 @@ class View:
     def count(self, arm: str, operation: str, key: str) -> int | None:
         """One of `OperationCounts` in the valid trials of an arm together; None: a trial has none."""
         measured = [trial.measurement for trial in self.of_arm(arm, valid=True) if trial.measurement]
-        operations = [each.operations[operation] for each in measured if operation in each.operations]
-        counts: list[int | None] = [getattr(each, key) for each in operations]
-        known = [count for count in counts if count is not None]
-        return sum(known) if known and len(known) == len(measured) else None
+        operations = [each.operations.get(operation) for each in measured]
+        counts: Iterable[int | None] = (each and getattr(each, key) for each in operations)
+        return add_known(counts)
 
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
         """Trials of an arm in order of time."""

@@ -9,7 +9,6 @@ found out.
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
-from fnmatch import fnmatch
 from pathlib import Path
 
 MEASURED = (
@@ -19,10 +18,6 @@ MEASURED = (
     "servers/*/logs/native-memory.txt",
 )
 """What a trial's figures are made from, and how it was deployed; dumps and other logs may be removed at any time."""
-
-
-_LATER = "servers/*/logs/jit.log*"
-"""Added to them later: trials from before have such files, and no digests of them."""
 
 
 def digest(data: bytes) -> str:
@@ -44,7 +39,5 @@ def digests(folder: Path) -> dict[str, str]:
 def find_altered(folder: Path, recorded: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Files of a trial that are not as its record says: what was changed or added, and what is gone."""
     now = digests(folder)
-    if not any(fnmatch(name, _LATER) for name in recorded):
-        now = {name: own for name, own in now.items() if not fnmatch(name, _LATER)}
     changed = [name for name, own in now.items() if recorded.get(name) != own]
     return changed, [name for name in recorded if name not in now]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong in a trial: whose it is, which check it fails, and what happened, in a sentence for people."""
 
-from pydantic import model_validator
-
 from steelyard.results.spec import Record
 
 NOT_STOPPED = "not-stopped"
@@ -14,16 +12,10 @@ class Failure(Record):
 
     component: str | None
     """Whose it is, by the name in the spec (of a duet `SIDE/NAME`); None: of no single one."""
-    cause: str | None
-    """Name of the check of the ledger that it fails; None: recorded before causes were."""
+    cause: str
+    """Name of the check of the ledger that it fails."""
     detail: str
     """One sentence."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_sentence(cls, value: object) -> object:
-        """Trials of version 0.1 have a sentence alone."""
-        return {"component": None, "cause": None, "detail": value} if isinstance(value, str) else value
 
     def __str__(self) -> str:
         return self.detail

@@ -15,6 +15,7 @@ from steelyard.documented import Documented
 from steelyard.experiment.schema import Load, ProcedureName
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
+from steelyard.units import add_known
 from steelyard.workload.journey import MixPart
 from steelyard.workload.schema import Consistency, ContainerPlace, DataRequest, Limits, Ratio, Ready
 from steelyard.yamlfile import Scalar
@@ -202,9 +203,7 @@ class Spec(Record):
     @property
     def cpu_quota(self) -> float | None:
         """CPU time that servers and compilers may take together, in CPUs, by their quotas; None: one has none."""
-        quotas = [component.cpu_quota for component in self.of(*MEASURED_ROLES)]
-        known = [quota for quota in quotas if quota is not None]
-        return sum(known) if known and len(known) == len(quotas) else None
+        return add_known(component.cpu_quota for component in self.of(*MEASURED_ROLES))
 
     @property
     def usable_cpus(self) -> float:

@@ -151,12 +151,10 @@ def _parse_record(path: Path, data: bytes, record_type: type[R]) -> R:
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is damaged ({error}): restore it from a copy") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
-    if version == 1:
+    if not isinstance(version, int) or isinstance(version, bool) or version < FORMAT_VERSION:
         raise BadInput(
-            f"{path} has format 1 of an earlier development version, which knows no specs: run its experiment again"
+            f"{path} is damaged (it tells no format version that there is): restore it from a copy"
         )
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise BadInput(f"{path} is damaged (it does not tell its format version): restore it from a copy")
     if version > FORMAT_VERSION:
         raise NewerFormat(
             f"{path} has format version {version}, this Steelyard reads up to {FORMAT_VERSION}:"

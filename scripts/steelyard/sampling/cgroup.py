@@ -210,31 +210,23 @@ def throttled_seconds(pid: int | None = None, root: str = "") -> float | None:
     return None
 
 
-def read_limits(root: str = "") -> tuple[float | None, int | None]:
-    """The tightest limits on this process, of its group or one above: CPUs and bytes of memory; None: no limit.
-
-    `root` is as for `find` (raises ValueError: a limit that is there cannot be read).
-    """
-    return cpu_quota(os.getpid(), root), memory_limit(os.getpid(), root)
-
-
 def cpu_quota(pid: int, root: str = "") -> float | None:
-    """The tightest limit on a process's CPU time, of its group or one above, in CPUs; None: no limit (raises ValueError
-    as `read_limits`)."""
+    """The tightest limit on a process's CPU time, of its group or one above, in CPUs; None: no limit (raises
+    ValueError: one that is there cannot be read)."""
     quotas = (_quota(place) for place in upwards(find("cpu", pid, root)))
     return min((quota for quota in quotas if quota is not None), default=None)
 
 
 def memory_high(pid: int, root: str = "") -> int | None:
     """The size above which the kernel slows a process down and takes memory from its group, or one above (version 2);
-    bytes, None: none (raises ValueError as `read_limits`)."""
+    bytes, None: none (raises ValueError as `cpu_quota`)."""
     places = [place for place in upwards(find("memory", pid, root)) if place.unified]
     return _least(f"{place.folder}/memory.high" for place in places)
 
 
 def memory_limit(pid: int, root: str = "") -> int | None:
     """The tightest limit on a process's memory, of its group or one above; bytes, None: no limit (raises ValueError as
-    `read_limits`)."""
+    `cpu_quota`)."""
     return _least(
         f"{folder}/{'memory.max' if unified else 'memory.limit_in_bytes'}"
         for folder, unified in upwards(find("memory", pid, root))

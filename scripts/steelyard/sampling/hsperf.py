@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from steelyard.sampling.procfs import ProcFile
+from steelyard.units import add_known
 
 _MAGIC, _LITTLE = 0xCAFEC0C0, 1
 _HEAD, _ENTRY = "iiqii", "iiibbbbi"
@@ -109,12 +110,7 @@ class JvmFiles:
         readings = [values for file in self._files.values() if (values := file.read()) is not None]
         if not readings or len(readings) < len(self._files):
             return None
-        return {column: _total([values[column] for values in readings]) for column in JVM_COLUMNS}
-
-
-def _total(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+        return {column: add_known(values[column] for values in readings) for column in JVM_COLUMNS}
 
 
 def find_file(pid: int, proc: str = "/proc") -> PerfFile | None:

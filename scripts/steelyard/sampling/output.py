@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
 from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.procfs import boot_id
@@ -18,19 +17,6 @@ STREAM = Path("-")
 
 WATCHED = "watched"
 """Told in a stream alone: `epoch,watched_s`, CPU seconds of all watched processes together since the first sample."""
-
-
-class Output(Protocol):
-    """Takes the rows of all tables."""
-
-    def add(self, name: str, row: str) -> None:
-        """Add a row, already in CSV."""
-
-    def flush(self) -> None:
-        """Write what was added (raises OSError: it cannot be written)."""
-
-    def finish(self, cost: Mapping[str, object]) -> None:
-        """Write what sampling has cost, the last of all."""
 
 
 class Tables:
@@ -106,6 +92,10 @@ class Stream:
     def finish(self, cost: Mapping[str, object]) -> None:
         """Say what sampling has cost."""
         self.write("cost", json.dumps(cost))
+
+
+Output = Tables | Stream
+"""Takes the rows of all tables."""
 
 
 def output(folder: Path) -> Output:

@@ -19,6 +19,7 @@ from steelyard.sampling.config import Watched
 from steelyard.sampling.member import ComponentProcess
 from steelyard.sampling.procfs import CLOCK_TICKS, ProcFile, Totals, parse_stat
 from steelyard.sampling.threads import RunAndWait
+from steelyard.units import add_known
 
 _ATTEMPTS = 4
 """Readings of a component in a moment, until none of its processes ends between the first and the last."""
@@ -180,8 +181,8 @@ class Process:
             if member.run_queue is not None:
                 member.waited = member.run_queue.wait()
                 waits.append(member.waited)
-        known = [wait for wait in waits if wait is not None]
-        return self._ended_wait + sum(known) if known and len(known) == len(waits) else None
+        running = add_known(waits)
+        return None if running is None else self._ended_wait + running
 
     def _bury(self, gone: Sequence[ComponentProcess]) -> None:
         """Account for processes that have ended: each is in what its parent tells of ended children, or is kept."""

@@ -15,7 +15,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from steelyard.clock import SYSTEM, Clock, wait_until
@@ -23,10 +22,10 @@ from steelyard.measure.columns import KEYS, OWN_NAME
 from steelyard.measure.samples import ClockOffset
 from steelyard.processes import Child
 from steelyard.results.store import report_no_space
+from steelyard.sampling import output
 from steelyard.sampling.columns import COLUMNS
 from steelyard.sampling.config import NAME
 from steelyard.sampling.nodes import MachineSamples, write_nodes
-from steelyard.sampling.output import WATCHED
 
 SILENCE = 5.0
 """Seconds without a byte, after which a connection is given up: that it is broken may not be told."""
@@ -312,41 +311,30 @@ class Streams:
             table, _, row = line.decode(errors="replace").rstrip("\n").partition(",")
             if table in self._files:
                 self._files[table].write(f"{_name(row, stream.name)}\n")
-            elif table in self._takers:
-                self._takers[table](stream, row)
+            else:
+                self._take_other(stream, table, row)
 
-    @cached_property
-    def _takers(self) -> Mapping[str, Callable[[_Stream, str], None]]:
-        """What is done with the lines that are no rows of a file."""
-
-        def health(stream: _Stream, row: str) -> None:
-            with (self._folder(stream.name) / "health.jsonl").open("a", encoding="utf-8") as file:
-                file.write(f"{row}\n")
-
-        def file(stream: _Stream, row: str) -> None:
-            (self._folder(stream.name) / row).touch()
-
-        def cost(stream: _Stream, row: str) -> None:
-            self._costs[stream.label] = json.loads(row)
-
-        def end(stream: _Stream, _: str) -> None:
-            stream.ended = True
-
-        def restart(stream: _Stream, _: str) -> None:
-            raise StreamLost(f"the observer of {stream.label} was restarted")
-
-        return {
-            "about": _introduce,
-            "host": lambda stream, row: stream.host.append([float(text) for text in row.split(",")]),
-            WATCHED: lambda stream, row: stream.watched.append(
-                (float(row.split(",")[0]), float(row.split(",")[1]))
-            ),
-            "health": health,
-            "file": file,
-            "cost": cost,
-            "end": end,
-            "restarted": restart,
-        }
+    def _take_other(self, stream: _Stream, table: str, row: str) -> None:
+        """A line that is no row of a file; one of a table that is not known is passed over."""
+        match table:
+            case "about":
+                _introduce(stream, row)
+            case "host":
+                stream.host.append([float(text) for text in row.split(",")])
+            case output.WATCHED:
+                at, used = map(float, row.split(","))
+                stream.watched.append((at, used))
+            case "health":
+                with (self._folder(stream.name) / "health.jsonl").open("a", encoding="utf-8") as file:
+                    file.write(f"{row}\n")
+            case "file":
+                (self._folder(stream.name) / row).touch()
+            case "cost":
+                self._costs[stream.label] = json.loads(row)
+            case "end":
+                stream.ended = True
+            case "restarted":
+                raise StreamLost(f"the observer of {stream.label} was restarted")
 
 
 def _introduce(stream: _Stream, row: str) -> None:

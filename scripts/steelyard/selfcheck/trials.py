@@ -18,10 +18,10 @@ from steelyard.measure.hdr import HIGH, empty
 from steelyard.measure.health import Health
 from steelyard.measure.histograms import Recorded
 from steelyard.measure.ledger import judge
-from steelyard.measure.registry import TRIAL_FIGURES, undisturbed_figures
+from steelyard.measure.registry import undisturbed_figures
 from steelyard.measure.samples import Samples, Table
 from steelyard.measure.series import Array, Series
-from steelyard.measure.window import SENTENCES, Observations, Window
+from steelyard.measure.window import Observations, Window
 from steelyard.results.measurement import ComponentResult, Latency, TrialMeasurement
 from steelyard.results.schema import Planned, Trial
 from steelyard.results.spec import Artifact, Component, Spec
@@ -95,7 +95,6 @@ class Truth:
 def undisturbed_run(spec: Spec, window: tuple[float, float], **changes: object) -> Observations:
     """What the harness sees of a trial that nothing disturbs, its window in epoch seconds; for tests as well."""
     fields: dict[str, object] = {
-        **{figure.name: [] for figure in TRIAL_FIGURES if figure.unit == SENTENCES},
         "spec": spec,
         "window": window,
         "ramp_end": window[0],
@@ -103,8 +102,11 @@ def undisturbed_run(spec: Spec, window: tuple[float, float], **changes: object) 
         "steady": True,
         "steady_detail": "By construction.",
         "survived": None,
+        "thrashing": [],
+        "unwatched": [],
         "killed": {},
         "network_path": "",
+        "sentences_of": lambda _cause: [],
         "clock_step": lambda: 0.0,
         "injectors": SimpleNamespace(
             folders={},

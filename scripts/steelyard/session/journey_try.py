@@ -2,7 +2,6 @@
 """One user that makes each visit of a journey once: what it sent, what was answered, what it kept."""
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from steelyard.errors import BadInput, ServerFailed
 from steelyard.host.java import Jdk
-from steelyard.processes import child_environment
+from steelyard.processes.environment import ask
 from steelyard.processes.reasons import reason
 from steelyard.results.spec import Record
 from steelyard.spec.injectors import injector_options
@@ -97,14 +96,7 @@ def run_try(settings: Mapping[str, Any], package: Path, jdk: Jdk) -> list[Operat
         file.write_text(json.dumps({**settings, "output": str(output)}), encoding="utf-8")
         java = [str(jdk.home / "bin" / "java"), *injector_options(jdk.identity), "-XX:TieredStopAtLevel=1"]
         options = [option.replace("${package}", str(package)) for option in java]
-        ended = subprocess.run(
-            [*options, "-cp", f"{package}/lib/*", "dev.steelyard.loadgen.Main", str(file)],
-            check=False,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=child_environment(),
-        )
+        ended = ask([*options, "-cp", f"{package}/lib/*", "dev.steelyard.loadgen.Main", str(file)])
         if ended.returncode != 0:
             said = reason(ended.stderr) or reason(ended.stdout) or "it said nothing"
             raise ServerFailed(f"the injector ended with {ended.returncode}: {said}")

@@ -115,7 +115,7 @@ def _sentences(findings: Sequence[DoctorFinding], level: str) -> list[str]:
     ]
 
 
-_NOT_REPEATED = {"--resume": 0, "--go-on": 0, "--json": 0, "--metrics-port": 1}
+_NOT_REPEATED = {"--resume": 0, "--json": 0, "--metrics-port": 1}
 """Options that say nothing of what is measured: name -> number of values."""
 
 

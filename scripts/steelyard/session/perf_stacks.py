@@ -19,7 +19,7 @@ from math import ceil, floor
 from pathlib import Path
 
 from steelyard.errors import ServerFailed
-from steelyard.host.perf import run_perf
+from steelyard.processes.environment import ask
 from steelyard.session.profilers import FREQUENCY
 
 _SCRIPT = ["perf", "script", "--no-inline", "--fields", "comm,pid,tid,time,event,ip,sym,dso"]
@@ -38,7 +38,7 @@ def read_recording(data: Path, pids: Iterable[int], limit: float) -> str:
     """What perf tells of the samples of these processes (raises ServerFailed: nothing, or not within the limit)."""
     command = [*_SCRIPT, "--pid", ",".join(map(str, pids)), "--input", str(data)]
     try:
-        script = run_perf(command, limit)
+        script = ask(command, limit)
     except subprocess.TimeoutExpired as error:
         raise ServerFailed(f"`perf script` did not end within {limit:g} s") from error
     if script.returncode != 0:

@@ -359,5 +359,5 @@ def _faults_and_memory(
     is_covered = samples.group(component.name, "cpu_s").covers(start, end)
     peak = samples.group(component.name, "peak").at(end) if is_covered else None
     if peak is None:
-        peak = samples.highest_memory(component.name, start, end)
-    return samples.major_faults(component.name, start, end), peak
+        peak = samples.group(component.name, "memory").peak(start, end)
+    return samples.growth(component.name, ("major_faults",), start, end), peak

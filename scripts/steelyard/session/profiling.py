@@ -22,10 +22,10 @@ from typing import Any
 from steelyard.build import BUILDS
 from steelyard.engines.base import Engine
 from steelyard.errors import ServerFailed
-from steelyard.host.perf import run_perf
 from steelyard.jvm.rows import FOLDER
 from steelyard.measure.ledger import voiding_checks
 from steelyard.processes import Child, Children
+from steelyard.processes.environment import ask
 from steelyard.results.profile import RECORD, Profile
 from steelyard.results.schema import ArmRecord, Event, Phase, Planned, Profiler, Session, Trial
 from steelyard.results.spec import Component, Spec
@@ -313,7 +313,7 @@ def _perf_report(data: Path) -> str:
     """What perf makes of a recording, as text; compiled methods by the map that the JVM left. A sentence where that
     takes too long."""
     try:
-        report = run_perf([*_REPORT, "--input", str(data)], _REPORT_LIMIT)
+        report = ask([*_REPORT, "--input", str(data)], _REPORT_LIMIT)
     except subprocess.TimeoutExpired:
         words = shlex.join([*_REPORT, "--input", data.name])
         return f"`{words}` did not end within {_REPORT_LIMIT:g} s: run it here, beside {data.name}\n"

@@ -19,7 +19,7 @@ from steelyard.measure import nmt
 from steelyard.measure.samples import Samples, SamplesReader
 from steelyard.paths import PYTHON_PATH
 from steelyard.processes import Child, child_environment
-from steelyard.results.failure import NOT_STOPPED, Failure
+from steelyard.results.failure import Failure
 from steelyard.results.schema import Phase
 from steelyard.results.spec import MEASURED_ROLES, Component, Role, Spec
 from steelyard.results.store import SessionDirectory, report_no_space, write_atomic
@@ -127,27 +127,8 @@ class TrialRun:
         finally:
             self.phases[phase] = (start, self.clock.time())
 
-    @property
-    def restarts(self) -> list[str]:
-        """What died or restarted, one sentence each."""
-        return self._sentences("restarts")
-
-    @property
-    def injector_failures(self) -> list[str]:
-        """Injectors that did not deliver, one sentence each."""
-        return self._sentences("injectors")
-
-    @property
-    def inconsistent(self) -> list[str]:
-        """What the data shows after the load and should not, one sentence each."""
-        return self._sentences("consistency")
-
-    @property
-    def not_stopped(self) -> list[str]:
-        """What did not end in time once it was told to, one sentence each."""
-        return self._sentences(NOT_STOPPED)
-
-    def _sentences(self, cause: str) -> list[str]:
+    def sentences_of(self, cause: str) -> list[str]:
+        """What went wrong so far of one cause (`Failure.cause`), one sentence each."""
         return [failure.detail for failure in self.failures if failure.cause == cause]
 
     @property

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from steelyard.results.figures import count
 from steelyard.results.spec import Component, Role, Spec
-from steelyard.units import format_size
+from steelyard.units import add_known, format_size
 
 ROLES: Mapping[Role, str] = {
     "server": "servers",
@@ -48,8 +48,8 @@ def resources_of(components: Sequence[Component]) -> Resources:
     return Resources(
         components=len(components),
         cpus=len({cpu for component in components for cpu in component.cpus}),
-        heap=_sum(heaps),
-        memory=_sum([component.memory_bytes for component in components]),
+        heap=add_known(heaps),
+        memory=add_known(component.memory_bytes for component in components),
         quota=_quota(components),
     )
 
@@ -133,8 +133,7 @@ def _unlike_quotas(specs: Mapping[str, Spec]) -> list[str]:
 
 
 def _quota(components: Sequence[Component]) -> float | None:
-    known = [component.cpu_quota for component in components if component.cpu_quota is not None]
-    return sum(known) if known and len(known) == len(components) else None
+    return add_known(component.cpu_quota for component in components)
 
 
 def _size(label: str, size: int | None) -> str:
@@ -161,8 +160,3 @@ def _only_some_have(specs: Mapping[str, Spec]) -> list[str]:
         for name, own in unlimited.items()
         if own - shared
     ]
-
-
-def _sum(sizes: Sequence[int | None]) -> int | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) if known and len(known) == len(sizes) else None

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from steelyard.errors import BadInput
 from steelyard.experiment.matrix import Arm
 from steelyard.results.spec import MEASURED_ROLES, Role, Spec
-from steelyard.units import MIB
+from steelyard.units import MIB, add_known
 
 Core = tuple[int, ...]
 """A physical core: its logical CPUs (SMT siblings)."""
@@ -265,14 +265,13 @@ def check_isolated(specs: Iterable[Spec], isolated: Collection[int]) -> None:
 def _total(spec: Spec, size: str) -> float | None:
     # A JITServer has a memory limit, and no heap that anybody sets.
     counted = spec.of(*MEASURED_ROLES) if size == "memory_bytes" else spec.servers
-    known = [size_bytes for component in counted if (size_bytes := getattr(component, size)) is not None]
-    return sum(known) / MIB if len(known) == len(counted) else None
+    sizes: Iterable[int | None] = (getattr(component, size) for component in counted)
+    total = add_known(sizes)
+    return total / MIB if total is not None else None
 
 
 def _total_quota(spec: Spec) -> float | None:
-    quotas = [server.cpu_quota for server in spec.servers]
-    known = [quota for quota in quotas if quota is not None]
-    return sum(known) if len(known) == len(quotas) else None
+    return add_known(server.cpu_quota for server in spec.servers)
 
 
 def _same(totals: Mapping[str, float | None], resource: str, unit: str) -> None:

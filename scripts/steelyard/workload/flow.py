@@ -6,11 +6,10 @@ from itertools import chain
 from typing import Annotated, Any, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
-from pydantic_core import PydanticCustomError
 
 from steelyard.workload.answers import Expression
 from steelyard.workload.step import Step
-from steelyard.yamlfile import Model, Scalar, Share
+from steelyard.yamlfile import KeyPath, Model, Scalar, Share
 
 MAX_ROUNDS = 1_000_000
 Rounds = Annotated[int, Field(ge=0, le=MAX_ROUNDS)]
@@ -141,13 +140,7 @@ Action = Annotated[
     Discriminator(_block_key),
 ]
 
-KeyPath = tuple[str | int, ...]
 Place = tuple[KeyPath, Step | Block]
-
-
-def key_error(at: KeyPath, sentence: str) -> PydanticCustomError:
-    """The error of a key further down than the part that is checked."""
-    return PydanticCustomError("misplaced", "{sentence}", {"at": at, "sentence": sentence})
 
 
 def ways_of(block: Block, at: KeyPath) -> list[list[Place]]:

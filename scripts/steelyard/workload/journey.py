@@ -7,10 +7,10 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from steelyard.workload.feeder import Feeder
-from steelyard.workload.flow import Action, Take, expected_counts, key_error, walk
+from steelyard.workload.flow import Action, Take, expected_counts, walk
 from steelyard.workload.names import check_saved, label_of, names_in_texts, saved_names, variables_asked_for
 from steelyard.workload.step import USUAL_WITHIN, Step
-from steelyard.yamlfile import Model, Scalar, nearest
+from steelyard.yamlfile import Model, Scalar, key_error, nearest
 
 GIVEN_UP = "given-up"
 """The outcome that injectors count where an `until` never held."""

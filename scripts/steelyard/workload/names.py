@@ -9,16 +9,15 @@ from steelyard.workload.flow import (
     Condition,
     Each,
     If,
-    KeyPath,
     Place,
     Repeat,
     Until,
-    key_error,
     places,
     walk,
     ways_of,
 )
 from steelyard.workload.step import Step
+from steelyard.yamlfile import KeyPath, key_error
 
 Names = frozenset[str]
 Steps = Sequence[Any]

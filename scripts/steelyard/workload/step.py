@@ -5,7 +5,7 @@ import base64
 import mimetypes
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, model_validator
 
@@ -97,7 +97,6 @@ class Pause(Model):
     """Time before the user goes on; exactly one of think and cycle: its mean."""
 
     exactly_one = ("think", "cycle")
-    renamed: ClassVar = {"least": "minimum", "most": "maximum"}
     think: Duration | None = None
     """From the end of this operation."""
     cycle: Duration | None = None

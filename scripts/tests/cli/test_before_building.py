@@ -87,6 +87,7 @@ def own(folder: Path, program: str = "sh") -> str:
         (["up", "ping", "--listen", "192.0.2.1"], 4, "choose 127.0.0.1, or 0.0.0.0"),
         (["up", "ping", "--listen", "0.0.0.0", "--engine", "compose"], 4, "--listen is for engine process"),
         (["up", "ping", "--topology", "none"], 4, "has no topology none"),
+        (["journey", "try", "ping", "--topology", "none"], 4, "has no topology none"),
         (["up", "ping", "--jdk", "/no/such/jdk"], 3, "/no/such/jdk"),
         (["up", "ping", "--jdk", "hotspot-99"], 3, "this host has no JDK named hotspot-99"),
         (["run", "jvm-count", "--quick", "--jdk", "hotspot-99"], 3, "openjdk-99-jdk-headless"),

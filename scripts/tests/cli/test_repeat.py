@@ -27,7 +27,7 @@ SHARED = [
 OWN = {
     "run": [
         *("jvm-count", "--blocks", "7", "--profile", "jfr", "--profile", "perf", "--metrics-port", "9999"),
-        *("--metrics-port=9998", "--resume", "--go-on"),
+        *("--metrics-port=9998", "--resume"),
     ],
     "gate": [
         *("my gate.yaml", "--baseline", "image=shop:1", "--candidate", "-Xmx1g=it's", "--margin", "4%"),

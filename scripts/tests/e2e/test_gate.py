@@ -110,7 +110,7 @@ def begin_on_a_busy_host(directory: SessionDirectory) -> None:
     assert "wait until this host is idle" in " ".join(session.gate.abstains)
     terms = session.gate.model_copy(update={"abstains": []})
     write_record(directory.path / "session.json", session.model_copy(update={"gate": terms}))
-    running = Running("gate", "--resume", str(directory.path), out=directory.path.parent)
+    running = Running("resume", str(directory.path), out=directory.path.parent)
     trials = running.wait_for_trials(2)
     assert running.interrupt() == 130
     assert {trial.arm for trial in trials[:2]} == {arm.name for arm in session.arms}

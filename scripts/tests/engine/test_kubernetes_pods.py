@@ -62,9 +62,7 @@ def test_a_pod_that_nothing_is_known_of() -> None:
 def test_how_a_container_ended() -> None:
     assert pods.exit_code(pod(ended(code=137)), "server") == -9
     assert pods.exit_code(pod(ended(code=143, where="state")), "server") == 143
-    assert pods.describe_end(pod(ended(code=3)), "server-2", "server", "no port") == (
-        "server-2 ended with exit code 3 after printing: no port"
-    )
+    assert pods.describe_end(pod(ended(code=3)), "server-2", "server") == ("server-2 ended with exit code 3")
 
 
 def test_one_that_was_killed_for_want_of_memory_says_its_limit() -> None:

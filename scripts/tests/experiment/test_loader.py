@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from planned import HOST
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment, experiment_files, load_experiment
 from steelyard.experiment.matrix import expand, with_quick
-from steelyard.experiment.schema import Experiment
 from steelyard.paths import EXPERIMENTS
 from steelyard.session.plan import metric_checks
 from steelyard.units import MIB
@@ -213,33 +211,6 @@ def test_a_wrong_key_or_value_is_refused_with_file_and_line(
     assert says in str(caught.value)
     if key != "steelyard":  # errors of the whole have no line of their own
         assert str(caught.value).startswith(f"{path}:{line}: ")
-
-
-def test_a_name_of_the_version_before_is_read_and_told(edited: Edit) -> None:
-    new = load(EXPERIMENTS / "jvm-count.yaml").experiment
-    path = edited("  figures:\n", "  found:\n")
-    path.write_text(path.read_text(encoding="utf-8").replace(" value: ", " found: "), encoding="utf-8")
-    with pytest.warns(FutureWarning, match=r"changed\.yaml: found is (figures|value) now"):
-        assert load(path).experiment == new
-    recorded = new.model_dump(mode="json", by_alias=True)
-    recorded["study"]["found"] = recorded["study"].pop("figures")
-    with warnings.catch_warnings(action="error"):
-        assert Experiment.model_validate(recorded) == new
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [("  minimum: 100 ", "  least: 100 "), ("search: {resolution", "search: {most: 900, resolution")],
-)
-def test_bounds_of_a_search_may_have_their_names_of_before(edited: Edit, new: str, old: str) -> None:
-    path = edited("name:", "name:")
-    text = (EXPERIMENTS / "capacity.yaml").read_text(encoding="utf-8")
-    path.write_text(text.replace(new, old), encoding="utf-8")
-    with pytest.warns(FutureWarning, match=r"changed\.yaml: (least is minimum|most is maximum) now"):
-        experiment = load(path).experiment
-    assert experiment.search is not None
-    assert experiment.search.minimum == 100
-    assert experiment.quick.search.get("maximum") == (900 if "most" in old else None)
 
 
 def test_a_missing_key_is_named(edited: Edit) -> None:

@@ -97,10 +97,6 @@ def test_a_rate_is_a_share_of_a_capacity() -> None:
 def test_a_key_of_the_search_can_be_set() -> None:
     search = {"hold": "cpu", "at": 0.4}
     found = asked("ping", search=search)
-    with pytest.warns(FutureWarning, match=r"--set search\.most=900: most is maximum now"):
-        old = with_settings(found.experiment, found.settings, ["search.most=900"]).search
-    assert old is not None
-    assert old.maximum == 900
     changed = with_settings(found.experiment, found.settings, ["search.at=0.7", "search.trials=5"])
     assert changed.search is not None
     assert (changed.search.at, changed.search.trials) == (0.7, 5)

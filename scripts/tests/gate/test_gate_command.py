@@ -269,9 +269,6 @@ def test_an_interrupted_gate_goes_on_to_its_verdict(commands: Commands) -> None:
     assert ended.code == Exit.REGRESSION, ended.err
     again = commands.run("resume", str(folder), "--json")
     assert again.document == ended.document
-    old = commands.run("gate", "--resume", str(folder), "--json")
-    assert old.document == ended.document
-    assert f"note: this is `./steelyard resume {folder}` now" in old.err
     result = read_record(folder / "gate.json", GateResult)
     assert result.outcome == "regression"
 
@@ -406,13 +403,10 @@ def test_one_side_alone_is_no_gate(commands: Commands) -> None:
     assert (result.code, "give --candidate" in result.err) == (Exit.BAD_INPUT, True)
 
 
-def test_an_experiment_that_is_no_gate_is_not_resumed_as_one(commands: Commands) -> None:
+def test_a_certificate_is_made_again_from_its_session(commands: Commands) -> None:
     made = commands.certify("--blocks", "6", "--days", "2")
     assert made.document["expires"] - made.document["made"] == pytest.approx(2 * 86400)
     session = commands.folder / made.document["session"]
-    result = commands.run("gate", "--resume", str(session))
-    assert result.code == Exit.BAD_INPUT
-    assert "is the session of an experiment and no gate" in result.err
     words = ("certify", "--session", str(session), "--out", str(commands.folder), "--days", "2")
     assert commands.run(*words, "--json").document == made.document
     printed = commands.run(*words)

@@ -27,7 +27,7 @@ from steelyard.host.doctor import (
     watch,
 )
 from steelyard.host.facts import read_facts
-from steelyard.sampling.cgroup import read_limits
+from steelyard.sampling.cgroup import cpu_quota, memory_limit
 
 DOC = Path(__file__).parents[3] / "docs" / "doctor.md"
 CPU = "sys/devices/system/cpu"
@@ -223,6 +223,10 @@ def test_a_well_kept_power_host(power: Path) -> None:
     assert doctor(power, "ppc64le")["prefetch"].level == "info"
 
 
+def _limits(root: str) -> tuple[float | None, int | None]:
+    return cpu_quota(os.getpid(), root), memory_limit(os.getpid(), root)
+
+
 def test_nothing_can_be_read(tmp_path: Path) -> None:
     found = doctor(tmp_path, "ppc64le")
     assert {one.level for one in found.values()} <= {"ok", "info"}
@@ -230,7 +234,7 @@ def test_nothing_can_be_read(tmp_path: Path) -> None:
     assert found["thp"].state.startswith("its kernel was built without")
     assert found["memory"].state == "cannot be told here"
     assert read_facts(tmp_path, "ppc64le").cgroup_version is None
-    assert read_limits(str(tmp_path)) == (None, None)
+    assert _limits(str(tmp_path)) == (None, None)
 
 
 def test_the_frequency_policy_of_an_offline_cpu_hides_nothing(laptop: Path) -> None:
@@ -312,7 +316,7 @@ def test_limits_of_the_old_cgroups(tmp_path: Path) -> None:
     put(tmp_path, f"{CGROUP2}/cpu/box/cpu.cfs_period_us", "100000")
     put(tmp_path, f"{CGROUP2}/memory/box/memory.limit_in_bytes", "9223372036854771712")
     put(tmp_path, f"{CGROUP2}/memory/memory.limit_in_bytes", str(1 << 30))
-    assert read_limits(str(tmp_path)) == (0.5, 1 << 30)
+    assert _limits(str(tmp_path)) == (0.5, 1 << 30)
 
 
 def test_activity() -> None:

@@ -22,9 +22,8 @@ from steelyard.measure.counted import COUNTS
 from steelyard.measure.gc_log import read_gc_logs
 from steelyard.measure.health import read_health
 from steelyard.measure.histograms import read_logs
-from steelyard.measure.registry import TRIAL_FIGURES
 from steelyard.measure.samples import Samples
-from steelyard.measure.window import SENTENCES, ComponentFigure, Window
+from steelyard.measure.window import ComponentFigure, Window
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.results.spec import Spec
 from steelyard.results.store import SessionDirectory
@@ -37,6 +36,13 @@ from steelyard.spec.search import with_value
 
 SESSIONS = Path(__file__).parent.parent / "fixtures" / "sessions"
 NAMES = ("steady", "ramp-up", "search")
+_FIGURES = {
+    "restarts": "restarts",
+    "injectors": "injector_failures",
+    "consistency": "inconsistent",
+    "not-stopped": "not_stopped",
+}
+"""By cause: the figure that has its sentences."""
 
 
 @pytest.fixture(params=NAMES)
@@ -76,11 +82,9 @@ def window_of(folder: Path, trial: Trial, spec: Spec) -> Window:
         steady_detail=measured.steady_detail,
         survived=trial.survived,
         injectors=injectors,
-        **{
-            figure.name: measured.sentences(figure.name)
-            for figure in TRIAL_FIGURES
-            if figure.unit == SENTENCES
-        },
+        thrashing=measured.sentences("thrashing"),
+        unwatched=measured.sentences("unwatched"),
+        sentences_of=lambda cause: measured.sentences(_FIGURES[cause]),
     )
     started = {}
     for one in spec.servers:

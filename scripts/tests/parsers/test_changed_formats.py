@@ -274,7 +274,7 @@ def test_limits(file: str, data: st.DataObject) -> None:
         at = str(root)
         true_or_refused(lambda _: cgroup.memory_limit(pid, at), None, 1 << 30)
         true_or_refused(lambda _: cgroup.memory_high(pid, at), None, 1 << 29)
-        true_or_refused(lambda _: cgroup.read_limits(at)[0], None, 0.5)
+        true_or_refused(lambda _: cgroup.cpu_quota(pid, at), None, 0.5)
 
 
 @given(st.data())

@@ -117,7 +117,7 @@ def test_a_trial_is_sampled_steered_and_brought_home(tmp_path: Path) -> None:
             run.stop_in_order()
         finally:
             run.abandon()
-    assert run.injector_failures == []
+    assert run.sentences_of("injectors") == []
     assert deployment.fetched == ["injector-1"]
     found = Samples.load(tmp_path / "trial" / "samples")
     assert {"server-1", "injector-1", "harness"} <= set(found.process_names())

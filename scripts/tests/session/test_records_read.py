@@ -9,14 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from builders import make_trial
 from sessions import Bench, ping
 
 from steelyard.errors import Altered
 from steelyard.measure import samples
 from steelyard.regular import read_bytes
 from steelyard.results import store
-from steelyard.results.failure import Failure
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory
 
@@ -121,10 +119,3 @@ def test_the_next_line_of_the_journal_is_bound_to_what_another_process_wrote(ben
     directory.log(5.0, "session-end")
     assert [entry.time for entry in directory.journal()] == [1.0, 2.0, 3.0, 5.0]
     assert [entry.time for entry in SessionDirectory(directory.path).journal()] == [1.0, 2.0, 3.0, 5.0]
-
-
-def test_a_trial_of_an_earlier_version_has_its_failure_as_a_sentence() -> None:
-    recorded = make_trial(1, "jvms-1").model_dump(mode="json") | {"failure": "server-1 died"}
-    failure = Trial.model_validate(recorded).failure
-    assert failure == Failure(component=None, cause=None, detail="server-1 died")
-    assert str(failure) == "server-1 died"

@@ -273,14 +273,6 @@ def test_http2_is_refused_with_what_injectors_speak(tmp_path: Path, text: str, l
         load(tmp_path, text)
 
 
-def test_bounds_of_a_pause_may_have_their_names_of_before(tmp_path: Path) -> None:
-    pause = "{think: 2, distribution: exponential, least: 1, most: 9}"
-    with pytest.warns(FutureWarning, match=r"shop\.yaml: least is minimum now"):
-        journey = load(tmp_path, f"visits: {{v: {{steps: [{{operation: a, path: /, pause: {pause}}}]}}}}")
-    (step,) = journey.document()["visits"]["v"]["steps"]
-    assert (step["pause"]["minimum"], step["pause"]["maximum"]) == (1.0, 9.0)
-
-
 ROWS = "visits: {{v: {{steps: [{{operation: a, path: '/${{f.id}}'}}]}}}}\nfeeders:\n  f: {}"
 
 

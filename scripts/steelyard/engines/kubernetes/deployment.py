@@ -93,9 +93,7 @@ class KubernetesDeployment(Deployment[Member]):
         except ApiError as error:
             raise ServerFailed(f"{', '.join(kinds)} could not be started: {error.message}") from error
         for component in components:
-            self._handles[component.name] = Member(
-                component, self._number(component), placed[component.name], watch
-            )
+            self._handles[component.name] = Member(component, placed[component.name], watch)
 
     def started_components(self) -> list[Running]:
         """What was started and not stopped; its processes are not on this host."""

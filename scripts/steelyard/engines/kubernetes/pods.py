@@ -84,13 +84,6 @@ def out_of_memory(pod: Object, container: str) -> bool:
     return (_end_of(pod, container) or {}).get("reason") == "OOMKilled"
 
 
-def ready(pod: Object) -> bool:
-    """Whether it serves, by its own readiness checks."""
-    return any(
-        condition["type"] == "Ready" and condition["status"] == "True" for condition in _conditions(pod)
-    )
-
-
 def memory_limit(pod: Object, container: str) -> int | None:
     """Bytes that a container may have, as the API server has it."""
     limit = _limits(pod, container).get("memory")
@@ -174,8 +167,8 @@ def disruption(pod: Object, name: str) -> str | None:
     return None
 
 
-def describe_end(pod: Object, name: str, container: str, printed: str = "") -> str | None:
-    """How a container ended by itself, in one sentence with its own words; None: it did not."""
+def describe_end(pod: Object, name: str, container: str) -> str | None:
+    """How a container ended by itself, in one sentence; None: it did not."""
     if out_of_memory(pod, container):
         limit = memory_limit(pod, container)
         shown = f"{limit // MIB} MiB" if limit is not None else "its node's memory"
@@ -183,7 +176,7 @@ def describe_end(pod: Object, name: str, container: str, printed: str = "") -> s
     code = exit_code(pod, container)
     if code is None:
         return None
-    return describe_exit(name, None if code == NOT_TOLD else code, printed)
+    return describe_exit(name, None if code == NOT_TOLD else code, "")
 
 
 def with_reason(sentence: str, printed: str, log: Path) -> str:
@@ -194,8 +187,8 @@ def with_reason(sentence: str, printed: str, log: Path) -> str:
 class Member:
     """A component's pod, from its start on."""
 
-    def __init__(self, component: Component, number: int, pod: Object, watch: PodWatch) -> None:
-        self.name, self.container, self.number = component.name, component.kind, number
+    def __init__(self, component: Component, pod: Object, watch: PodWatch) -> None:
+        self.name, self.container = component.name, component.kind
         self.stop_requested = False
         self.mark = ""
         self.pid = None

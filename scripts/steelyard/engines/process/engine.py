@@ -6,7 +6,6 @@ component, its logs in `logs/`), `load/NAME/` (folder of each injector) and `cac
 """
 
 import json
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -27,6 +26,7 @@ from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
 from steelyard.paths import ROOT
 from steelyard.processes import Children
+from steelyard.processes.environment import ask
 from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import write_atomic
 
@@ -59,14 +59,7 @@ def has_quota(spec: Spec) -> bool:
 
 def _check(name: str, script: Path) -> None:
     """Have a component's script look for what it needs (raises MissingRequirement)."""
-    asked = subprocess.run(
-        ["sh", str(script), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env=inherited_environment(),
-    )
+    asked = ask(["sh", str(script), "--check"], environment=inherited_environment())
     if asked.returncode != 0:
         raise MissingRequirement(f"{name}: {asked.stderr.strip() or f'{script} --check failed'}")
 
