@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -21,7 +13,6 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.multipart.Attribute;
 import io.netty.handler.codec.http.multipart.FileUpload;
@@ -31,25 +22,18 @@ import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler.HandshakeComplete;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /**
  * A small shop with cookies, a form, files, pages with parts and a WebSocket, on another HTTP
- * implementation than that of the JDK. Whatever is not as it should be is answered with 400.
+ * implementation than that of the JDK. Whatever is not as it should be is answered with 400. Counts
+ * requests by the first part of their path, and the first words of its WebSocket.
  */
-final class ShopServer implements AutoCloseable {
-  private final EventLoopGroup threads =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-  private final Channel channel;
-  private final Map<String, LongAdder> served = new ConcurrentHashMap<>();
+final class ShopServer extends NettyServer {
   private final Set<String> users = ConcurrentHashMap.newKeySet();
   private final BiConsumer<String, HttpHeaders> watch;
 
@@ -62,52 +46,23 @@ final class ShopServer implements AutoCloseable {
    */
   ShopServer(BiConsumer<String, HttpHeaders> watch) {
     this.watch = watch;
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(threads)
-            .channel(NioServerSocketChannel.class)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel client) {
-                    client
-                        .pipeline()
-                        .addLast(new HttpServerCodec())
-                        .addLast(new HandshakeCookies())
-                        .addLast(new HttpObjectAggregator(100_000))
-                        .addLast(new WebSocketServerProtocolHandler("/ticker", "chat"))
-                        .addLast(new Ticker())
-                        .addLast(new Pages());
-                  }
-                });
-    channel =
-        bootstrap
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+    listen();
   }
 
-  String url() {
-    return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
-  }
-
-  /** Requests to a path, by its first part. */
-  long served(String first) {
-    LongAdder count = served.get(first);
-    return count == null ? 0 : count.sum();
+  @Override
+  void addHandlers(ChannelPipeline pipeline) {
+    pipeline
+        .addLast(new HttpServerCodec())
+        .addLast(new HandshakeCookies())
+        .addLast(new HttpObjectAggregator(100_000))
+        .addLast(new WebSocketServerProtocolHandler("/ticker", "chat"))
+        .addLast(new Ticker())
+        .addLast(new Pages());
   }
 
   /** Names that were logged in with. */
   Set<String> users() {
     return users;
-  }
-
-  private void count(String first) {
-    served.computeIfAbsent(first, unseen -> new LongAdder()).increment();
-  }
-
-  private static void send(ChannelHandlerContext context, Object message) {
-    var unused = context.writeAndFlush(message);
   }
 
   /** Each answer to a handshake sets a cookie and removes one. */
@@ -268,18 +223,5 @@ final class ShopServer implements AutoCloseable {
     } finally {
       form.destroy();
     }
-  }
-
-  static FullHttpResponse text(int status, String body) {
-    return new DefaultFullHttpResponse(
-        HttpVersion.HTTP_1_1,
-        HttpResponseStatus.valueOf(status),
-        Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
-  }
-
-  @Override
-  public void close() {
-    channel.close().syncUninterruptibly();
-    var unused = threads.shutdownGracefully();
   }
 }

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen;
 
-import static dev.steelyard.loadgen.ShopServer.text;
-
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpObjectAggregator;
@@ -19,8 +11,6 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -30,22 +20,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * A small broker on the wire, with sessions, holdings, view states and a WebSocket. Stricter than
  * the real one: an action without its session, a form without the state of the page before it, a
- * sale of what was not listed is answered with 400.
+ * sale of what was not listed is answered with 400. Counts what it answers by action or page, and
+ * "sockets" and "updates" of the WebSocket.
  */
-final class TradeServer implements AutoCloseable {
+final class TradeServer extends NettyServer {
   private static final int BAD = 400;
 
-  private final EventLoopGroup threads =
-      new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-  private final Channel channel;
   private final Map<String, Session> sessions = new ConcurrentHashMap<>();
   private final Map<String, SortedSet<Integer>> holdings = new ConcurrentHashMap<>();
-  private final Map<String, LongAdder> served = new ConcurrentHashMap<>();
   private final Map<String, String> registered = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private volatile boolean silent;
@@ -58,38 +44,17 @@ final class TradeServer implements AutoCloseable {
   }
 
   TradeServer() {
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(threads)
-            .channel(NioServerSocketChannel.class)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel client) {
-                    client
-                        .pipeline()
-                        .addLast(new HttpServerCodec())
-                        .addLast(new HttpObjectAggregator(100_000))
-                        .addLast(new WebSocketServerProtocolHandler("/daytrader/marketsummary"))
-                        .addLast(new Summary())
-                        .addLast(new Pages());
-                  }
-                });
-    channel =
-        bootstrap
-            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-            .syncUninterruptibly()
-            .channel();
+    listen();
   }
 
-  String url() {
-    return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort();
-  }
-
-  /** Requests that were answered, by action or page; "sockets" and "updates" of the WebSocket. */
-  long served(String what) {
-    LongAdder count = served.get(what);
-    return count == null ? 0 : count.sum();
+  @Override
+  void addHandlers(ChannelPipeline pipeline) {
+    pipeline
+        .addLast(new HttpServerCodec())
+        .addLast(new HttpObjectAggregator(100_000))
+        .addLast(new WebSocketServerProtocolHandler("/daytrader/marketsummary"))
+        .addLast(new Summary())
+        .addLast(new Pages());
   }
 
   /** Users that registered. */
@@ -105,14 +70,6 @@ final class TradeServer implements AutoCloseable {
   /** Loses the session of each user who logs out. */
   void loseSessions() {
     forgetful = true;
-  }
-
-  private void count(String what) {
-    served.computeIfAbsent(what, unseen -> new LongAdder()).increment();
-  }
-
-  private static void send(ChannelHandlerContext context, Object message) {
-    var unused = context.writeAndFlush(message);
   }
 
   private final class Summary extends SimpleChannelInboundHandler<TextWebSocketFrame> {
@@ -305,11 +262,5 @@ final class TradeServer implements AutoCloseable {
     return fields.containsKey("updateProfile_SUBMIT")
         ? "Account profile update successful"
         : "DayTrader Quotes " + fields.get("quotes:symbols");
-  }
-
-  @Override
-  public void close() {
-    channel.close().syncUninterruptibly();
-    var unused = threads.shutdownGracefully();
   }
 }

@@ -4,6 +4,7 @@ package dev.steelyard.daytrader7;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.derbyserver.Main;
 import dev.steelyard.testkit.Browser.Answer;
 import dev.steelyard.testkit.EndlessLoad;
 import dev.steelyard.testkit.Folders;
@@ -58,19 +59,16 @@ final class KilledServerIT {
     int port = Processes.freePort();
     url = "jdbc:derby://127.0.0.1:" + port + "/tradedb;user=trade;password=trade";
     database =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:TieredStopAtLevel=1",
-                "-Dderby.jdbc.xaTransactionTimeout=" + UNDONE_AFTER,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.steelyard.derbyserver.Main",
+        Processes.program(
+                List.of(
+                    "-Xmx128m",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Dderby.jdbc.xaTransactionTimeout=" + UNDONE_AFTER),
+                Main.class,
                 "--port",
                 Integer.toString(port),
                 "--folder",
                 folder.resolve("data").toString())
-            .redirectErrorStream(true)
             .redirectOutput(folder.resolve("derby.txt").toFile())
             .start();
     Waiting.await(

@@ -33,18 +33,9 @@ class MainTest {
   }
 
   private Process start(String... arguments) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName()));
-    command.addAll(List.of(arguments));
+    List<String> options = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
     Process process =
-        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+        Processes.program(options, Main.class, arguments).directory(folder.toFile()).start();
     started.add(process);
     return process;
   }

@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +29,21 @@ public final class Processes {
   private static final Queue<DatagramSocket> HELD = new ConcurrentLinkedQueue<>();
 
   private Processes() {}
+
+  /**
+   * A program of this class path, not started yet, for a JVM of its own; its errors are part of its
+   * output.
+   *
+   * @param options of the JVM
+   */
+  public static ProcessBuilder program(List<String> options, Class<?> main, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true);
+  }
 
   /** Asks a process to end (SIGTERM), waits until it has, and returns its exit code. */
   public static int stop(Process process) throws InterruptedException {

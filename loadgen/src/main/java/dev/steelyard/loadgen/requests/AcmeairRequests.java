@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
+import static dev.steelyard.loadgen.requests.Validators.validator;
 import static io.gatling.javaapi.core.CoreDsl.StringBody;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.exec;
@@ -98,11 +99,7 @@ public final class AcmeairRequests {
             header(HttpHeaderNames.SET_COOKIE)
                 .findAll()
                 .validate(
-                    "session cookie",
-                    (cookies, session) -> {
-                      checkSession(cookies);
-                      return cookies;
-                    }));
+                    "session cookie", validator((cookies, session) -> checkSession(cookies))));
   }
 
   private void checkSession(List<String> cookies) {
@@ -157,13 +154,7 @@ public final class AcmeairRequests {
   private static HttpRequestActionBuilder withChecks(HttpRequestActionBuilder request) {
     return request.check(
         status().is(200),
-        bodyString()
-            .validate(
-                "body",
-                (body, session) -> {
-                  journey(session).answer(body);
-                  return body;
-                }));
+        bodyString().validate("body", validator((body, session) -> journey(session).answer(body))));
   }
 
   private static AcmeairJourney journey(Session session) {

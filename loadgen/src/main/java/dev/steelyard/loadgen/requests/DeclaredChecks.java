@@ -2,6 +2,7 @@
 package dev.steelyard.loadgen.requests;
 
 import static dev.steelyard.loadgen.requests.DeclaredTexts.journey;
+import static dev.steelyard.loadgen.requests.Validators.validator;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.css;
 import static io.gatling.javaapi.core.CoreDsl.jsonPath;
@@ -123,21 +124,16 @@ record DeclaredChecks(DeclaredTexts texts) {
     if (which.equals("first") || save.which().isNumber()) {
       return found
           .find(save.which().asInt(1) - 1)
-          .validate(
-              label,
-              (value, session) -> {
-                keeper.keep(journey(session), value);
-                return value;
-              });
+          .validate(label, validator((value, session) -> keeper.keep(journey(session), value)));
     }
     return found
         .findAll()
         .validate(
             label,
-            (values, session) -> {
-              keeper.keep(journey(session), values == null ? null : chosen(values, which, session));
-              return values;
-            });
+            validator(
+                (values, session) ->
+                    keeper.keep(
+                        journey(session), values == null ? null : chosen(values, which, session))));
   }
 
   private static Object chosen(List<String> values, String which, Session session) {
@@ -171,9 +167,8 @@ record DeclaredChecks(DeclaredTexts texts) {
         .find(0)
         .validate(
             "form",
-            (node, session) -> {
-              journey(session).save(slot, node == null ? null : PageForm.read(node));
-              return node;
-            });
+            validator(
+                (node, session) ->
+                    journey(session).save(slot, node == null ? null : PageForm.read(node))));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
+import static dev.steelyard.loadgen.requests.Validators.validator;
 import static io.gatling.javaapi.core.CoreDsl.asLongAs;
 import static io.gatling.javaapi.core.CoreDsl.bodyLength;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
@@ -172,43 +173,23 @@ public final class OlioRequests {
 
   private static CheckBuilder page() {
     return bodyString()
-        .validate(
-            "page",
-            (body, session) -> {
-              journey(session).answered(body);
-              return body;
-            });
+        .validate("page", validator((body, session) -> journey(session).answered(body)));
   }
 
   private static CheckBuilder picture() {
     return bodyLength()
-        .validate(
-            "picture",
-            (length, session) -> {
-              journey(session).pictured(length);
-              return length;
-            });
+        .validate("picture", validator((length, session) -> journey(session).pictured(length)));
   }
 
   private static CheckBuilder redirection() {
     return header("Location")
         .validate(
-            "redirection",
-            (location, session) -> {
-              journey(session).answered(location);
-              return location;
-            });
+            "redirection", validator((location, session) -> journey(session).answered(location)));
   }
 
   /** Of an answer that nobody reads. */
   private static CheckBuilder done() {
-    return status()
-        .validate(
-            "status",
-            (code, session) -> {
-              journey(session).answered("");
-              return code;
-            });
+    return status().validate("status", validator((code, session) -> journey(session).answered("")));
   }
 
   private static Fetch fetch(Session session) {

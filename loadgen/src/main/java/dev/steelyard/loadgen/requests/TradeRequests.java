@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.requests;
 
+import static dev.steelyard.loadgen.requests.Validators.validator;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.http.HttpDsl.http;
@@ -77,12 +78,7 @@ public final class TradeRequests {
         .check(
             status().is(200),
             bodyString()
-                .validate(
-                    "body",
-                    (body, session) -> {
-                      journey(session).answer(body);
-                      return body;
-                    }));
+                .validate("body", validator((body, session) -> journey(session).answer(body))));
   }
 
   private static TradeJourney journey(Session session) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.loadgen.simulation;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import dev.steelyard.loadgen.Settings;
 import dev.steelyard.loadgen.recording.Merge;
 import dev.steelyard.loadgen.scenario.Ratio;
@@ -9,12 +12,13 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -247,10 +251,10 @@ final class StartBarrier implements Closeable {
   private static void take(DataInputStream from, Path folder) throws IOException {
     for (String name : Merge.FILES) {
       long size = from.readLong();
-      InputStream file = new Limited(from, size);
-      Files.copy(file, folder.resolve(name));
-      if (Files.size(folder.resolve(name)) != size) {
-        throw new EOFException();
+      try (FileChannel file = FileChannel.open(folder.resolve(name), WRITE, CREATE_NEW)) {
+        if (file.transferFrom(Channels.newChannel(from), 0, size) != size) {
+          throw new EOFException();
+        }
       }
     }
   }
@@ -271,31 +275,6 @@ final class StartBarrier implements Closeable {
     }
     if (registrar != null) {
       registrar.close();
-    }
-  }
-
-  /** So many bytes of a stream. */
-  private static final class Limited extends InputStream {
-    private final InputStream from;
-    private long left;
-
-    Limited(InputStream from, long left) {
-      this.from = from;
-      this.left = left;
-    }
-
-    @Override
-    public int read() throws IOException {
-      int found = left > 0 ? from.read() : -1;
-      left -= found < 0 ? 0 : 1;
-      return found;
-    }
-
-    @Override
-    public int read(byte[] to, int at, int most) throws IOException {
-      int found = left > 0 ? from.read(to, at, (int) Math.min(most, left)) : -1;
-      left -= Math.max(found, 0);
-      return found;
     }
   }
 }

@@ -5,19 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.steelyard.bench.database.Database;
 import dev.steelyard.bench.database.Invariant;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import dev.steelyard.bench.database.Script;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,18 +54,11 @@ class TradeInvariantsTest {
   }
 
   @BeforeEach
-  void fill() throws Exception {
+  void fill() throws SQLException {
     connection =
         DriverManager.getConnection("jdbc:derby:memory:" + UUID.randomUUID() + ";create=true");
-    String script;
-    try (InputStream in = TradeInvariants.class.getResourceAsStream("/ddl/tables.sql")) {
-      script = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-    for (String sql :
-        Pattern.compile(";").splitAsStream(script.replaceAll("--[^\n]*", "")).toList()) {
-      if (!sql.isBlank() && !sql.strip().startsWith("DROP")) {
-        execute(sql);
-      }
+    for (String sql : Script.statements(TradeInvariants.class, "tables")) {
+      execute(sql);
     }
     for (String sql : SOUND) {
       execute(sql);
@@ -81,9 +71,7 @@ class TradeInvariantsTest {
   }
 
   private void execute(String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+    Script.execute(connection, sql);
   }
 
   /** The names of those that do not hold. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import dev.steelyard.derbyserver.Main;
 import dev.steelyard.olio.geocoder.Geocoder;
 import dev.steelyard.olio.population.Names;
 import dev.steelyard.testkit.Folders;
@@ -51,17 +52,13 @@ final class SharedIT {
     geocoder.start();
     databasePort = Processes.freePort();
     database =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "dev.steelyard.derbyserver.Main",
+        Processes.program(
+                List.of("-Xmx128m"),
+                Main.class,
                 "--port",
                 Integer.toString(databasePort),
                 "--folder",
                 folder.resolve("database").toString())
-            .redirectErrorStream(true)
             .redirectOutput(folder.resolve("database.log").toFile())
             .start();
     Map<String, String> environment = new HashMap<>();

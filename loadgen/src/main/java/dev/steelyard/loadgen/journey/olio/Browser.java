@@ -2,13 +2,13 @@
 package dev.steelyard.loadgen.journey.olio;
 
 import dev.steelyard.loadgen.journey.olio.Fetch.Kind;
+import dev.steelyard.olio.population.Statics;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -19,33 +19,20 @@ import java.util.stream.Stream;
 final class Browser {
   private static final double WARM = 0.6;
 
-  /** Static files of a home page, below the context root, in the order of requests; so below. */
-  static final List<String> HOME = listed(numbered("js/home-%d.js", 4));
+  /** Paths of a home page's static files in the order of requests; so below. */
+  static final List<String> HOME = withCommon(Statics.HOME);
 
   /** Of a page of tagged events. */
-  static final List<String> TAG = listed(List.of("js/home-1.js"));
+  static final List<String> TAG = withCommon(Statics.TAG);
 
   /** Of a page of an event. */
-  static final List<String> EVENT =
-      listed(
-          List.of(
-              "js/event-1.js",
-              "js/home-1.js",
-              "js/common-4.js",
-              "js/event-2.js",
-              "js/event-3.js",
-              "js/event-4.js",
-              "js/event-5.js",
-              "js/event-6.js",
-              "js/event-7.js",
-              "images/star-1.svg",
-              "images/star-2.svg"));
+  static final List<String> EVENT = withCommon(Statics.EVENT);
 
   /** Of a page of a person. */
-  static final List<String> PERSON = TAG;
+  static final List<String> PERSON = withCommon(Statics.PERSON);
 
   /** Of a form. */
-  static final List<String> FORM = listed(List.of("js/form-1.js", "js/home-1.js"));
+  static final List<String> FORM = withCommon(Statics.FORM);
 
   private final SplittableRandom random;
   private final Set<String> statics = new HashSet<>();
@@ -67,11 +54,10 @@ final class Browser {
   /** What it asks for of the static files of a page. */
   List<Fetch> statics(List<String> files) {
     List<Fetch> wanted = new ArrayList<>();
-    for (String name : files) {
-      String path = OlioJourney.ROOT + "/" + name;
+    for (String path : files) {
       if (warm) {
         wanted.add(Fetch.of(Kind.UNCHANGED, path));
-      } else if (statics.add(name)) {
+      } else if (statics.add(path)) {
         wanted.add(Fetch.of(Kind.STATIC, path));
       }
     }
@@ -83,18 +69,9 @@ final class Browser {
     return paths.stream().filter(images::add).toList();
   }
 
-  private static List<String> listed(List<String> own) {
-    return Stream.of(
-            numbered("css/common-%d.css", 5),
-            numbered("images/common-%d.gif", 12),
-            List.of("resources/common-1.json"),
-            numbered("js/common-%d.js", 11),
-            own)
-        .flatMap(List::stream)
+  private static List<String> withCommon(List<Statics.Resource> own) {
+    return Stream.concat(Statics.COMMON.stream(), own.stream())
+        .map(file -> OlioJourney.ROOT + file.path())
         .toList();
-  }
-
-  private static List<String> numbered(String name, int count) {
-    return IntStream.rangeClosed(1, count).mapToObj(name::formatted).toList();
   }
 }

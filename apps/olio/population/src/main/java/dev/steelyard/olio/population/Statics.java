@@ -71,25 +71,12 @@ public final class Statics {
   private static final List<Resource> EVENT_SCRIPTS =
       files("js/event", "js", 3183, 24697, 14337, 12256, 9241, 2921, 2915);
 
-  private static final List<Resource> EVENT_FIRST =
-      joined(
-          Stream.of(
-              EVENT_SCRIPTS.subList(0, 1),
-              WIDGET,
-              // Listed for all pages and, as in the original's driver, once more for this one.
-              COMMON.stream().filter(each -> each.bytes() == 32290).toList(),
-              EVENT_SCRIPTS.subList(1, 5),
-              List.of(
-                  new Resource("/images/star-1.svg", 449),
-                  new Resource("/images/star-2.svg", 407))));
-
   /** Besides, those of an event's page. */
-  public static final List<Resource> EVENT =
-      joined(Stream.of(EVENT_FIRST, EVENT_SCRIPTS.subList(5, EVENT_SCRIPTS.size())));
+  public static final List<Resource> EVENT = event(EVENT_SCRIPTS.subList(5, 7));
 
-  /** Instead, where scripts fetch attendees and comments; 10,106 bytes in place of the last two. */
+  /** Instead, where scripts fetch attendees and comments; 10,106 bytes for the last two scripts. */
   public static final List<Resource> EVENT_JMAKI =
-      joined(Stream.of(EVENT_FIRST, files("js/event-jmaki", "js", 2921, 2915, 2270, 2000)));
+      event(files("js/event-jmaki", "js", 2921, 2915, 2270, 2000));
 
   /** Besides, those of a page of tagged events. */
   public static final List<Resource> TAG = WIDGET;
@@ -108,6 +95,19 @@ public final class Statics {
       files.add(new Resource("/%s-%d.%s".formatted(name, files.size() + 1, type), size));
     }
     return List.copyOf(files);
+  }
+
+  private static List<Resource> event(List<Resource> lastScripts) {
+    return joined(
+        Stream.of(
+            EVENT_SCRIPTS.subList(0, 1),
+            WIDGET,
+            // Listed for all pages and, as in the original's driver, once more for this one.
+            COMMON.stream().filter(each -> each.bytes() == 32290).toList(),
+            EVENT_SCRIPTS.subList(1, 5),
+            lastScripts,
+            List.of(
+                new Resource("/images/star-1.svg", 449), new Resource("/images/star-2.svg", 407))));
   }
 
   private static List<Resource> joined(Stream<List<Resource>> lists) {

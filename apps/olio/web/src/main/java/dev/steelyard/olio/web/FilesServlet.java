@@ -9,8 +9,6 @@ import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -21,7 +19,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 public final class FilesServlet extends Route {
 
   private static final long serialVersionUID = 1L;
-  private static final int BUFFER = 8192;
   private static final long SECOND = 1000;
 
   @Inject private transient Filestore filestore;
@@ -46,7 +43,7 @@ public final class FilesServlet extends Route {
       }
       response.setContentType(name.type());
       response.setContentLengthLong(attributes.size());
-      copy(file, response.getOutputStream());
+      Files.copy(file, response.getOutputStream());
     } catch (NoSuchFileException e) {
       throw Refused.unknown("There is no such file.");
     }
@@ -58,15 +55,6 @@ public final class FilesServlet extends Route {
       return request.getDateHeader("If-Modified-Since");
     } catch (IllegalArgumentException e) {
       return -1;
-    }
-  }
-
-  private static void copy(Path file, OutputStream out) throws IOException {
-    byte[] buffer = new byte[BUFFER];
-    try (InputStream in = Files.newInputStream(file)) {
-      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        out.write(buffer, 0, read);
-      }
     }
   }
 }
