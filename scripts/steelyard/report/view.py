@@ -312,7 +312,7 @@ class View:
         """One of `OperationCounts` in the valid trials of an arm together; None: a trial has none."""
         measured = [trial.measurement for trial in self.of_arm(arm, valid=True) if trial.measurement]
         operations = [each.operations.get(operation) for each in measured]
-        counts: Iterable[int | None] = (each and getattr(each, key) for each in operations)
+        counts: list[int | None] = [None if each is None else getattr(each, key) for each in operations]
         return add_known(counts)
 
     def of_arm(self, arm: str, *, valid: bool | None = None) -> list[Trial]:
