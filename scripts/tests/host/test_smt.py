@@ -24,12 +24,6 @@ POWER9 = [list(range(8 * core, 8 * core + 8)) for core in range(2)]
 X86 = [[core, core + 8] for core in range(8)]
 
 
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
-
-
 def power9(root: Path, online: int = 8, control: str = "notimplemented") -> Hotplug:
     return Hotplug(power(root, 2, online=online), "ppc64le", POWER9, control)
 
