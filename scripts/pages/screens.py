@@ -7,7 +7,6 @@ is shown was measured. A test holds that each picture of the documents has its r
 
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ import sample
 import sample_gate
 import sample_procedures
 from browser.browsing import Visits, run_chromium
+from fake_site import serving
 from sample_profiles import add_profiles
 
 from steelyard.gate.outputs import to_markdown
@@ -138,12 +138,8 @@ def serve_sample(folder: Path) -> Iterator[Server]:
         kept_sessions.write_ended(results, number, report=False)
     running = kept_sessions.write_running(results, 13, NOW).path
     site = Site(results, now=lambda: NOW)
-    with running_session(running), Server(site, 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with running_session(running), serving(Server(site, 0)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def draw_comment(studio: Studio) -> bytes:

@@ -3,16 +3,16 @@
 
 import json
 import sys
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from steelyard.cli.app import main
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """How a command ended."""
 
     code: int
@@ -26,10 +26,13 @@ class Result:
         return document
 
 
-def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> Result:
+Run = Callable[..., Result]
+
+
+def run_command(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Result:
     """Run a command to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["steelyard", *arguments])
+        patch.setattr(sys, "argv", ["steelyard", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
     output = capsys.readouterr()

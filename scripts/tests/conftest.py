@@ -3,15 +3,18 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from builders import make_jvm
+from commands import Run, run_command
 from hypothesis import HealthCheck, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
+from steelyard.processes import Children
 from steelyard.workload import trust
 from suite import REPORTS
 
@@ -57,6 +60,17 @@ def edited(tmp_path: Path) -> Callable[[str, str], Path]:
         return path
 
     return edit
+
+
+@pytest.fixture
+def children() -> Iterator[Children]:
+    with Children() as children:
+        yield children
+
+
+@pytest.fixture
+def steelyard(capsys: pytest.CaptureFixture[str]) -> Run:
+    return partial(run_command, capsys)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from fake_clock import FakeClock
 from fake_site import READY_AFTER, Site
 from hdrh.histogram import HdrHistogram
@@ -85,6 +86,10 @@ class World:
     @property
     def current(self) -> "FakeDeployment | None":
         return self.deployments[-1] if self.deployments and not self.deployments[-1].closed else None
+
+    def start_level(self, seed: int, sd: float) -> float:
+        """Level of the newest start, about 1, drawn by the number of the start."""
+        return float(1 + np.random.default_rng([seed, len(self.deployments)]).normal(0, sd))
 
     def observe(
         self, running: Running, info: Mapping[str, Any], granted: object = None

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Protocol
+from socketserver import BaseServer
+from typing import Any, Protocol, TypeVar
 
 from fake_clock import FakeClock
 
 from steelyard.results.spec import Component
 
+ServerT = TypeVar("ServerT", bound=BaseServer)
 READY_AFTER = 0.6
 """Seconds from the start of a component to its first good answer."""
 
@@ -70,6 +72,19 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 @contextmanager
+def serving(server: ServerT) -> Iterator[ServerT]:
+    """A server that serves in a thread of its own until the end of the block, which closes it."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
 def answers(raw: bytes) -> Iterator[str]:
     """The address of a server that answers every request with these bytes, whatever protocol they are."""
 
@@ -84,9 +99,5 @@ def answers(raw: bytes) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Stay quiet."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True)
-        thread.start()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-        thread.join()

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a release as programs; a registry on loopback, and a record of what lies in it (fixtures)."""
+"""The steps of a release as programs, and git; a registry on loopback, and a record of what lies in it (fixtures)."""
 
 import hashlib
 import json
 import os
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from fake_site import serving
 
 from steelyard.paths import ROOT
 
@@ -32,6 +32,13 @@ def step(name: str, *arguments: str | Path, **environment: str) -> subprocess.Co
         text=True,
         check=False,
     )
+
+
+def git(folder: Path, *words: str) -> str:
+    """What a command of git prints in a folder; its commits are of nobody."""
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.test")
+    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 class Registry(BaseHTTPRequestHandler):
@@ -71,11 +78,8 @@ def keep(value: Any) -> str:
 
 @pytest.fixture
 def registry() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Registry)) as server:
+        yield f"127.0.0.1:{server.server_address[1]}"
 
 
 @pytest.fixture

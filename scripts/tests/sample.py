@@ -83,14 +83,14 @@ class Plan:
         default_factory=lambda: {"jvms": {"label": "JVMs", "levels": [1, 2, 4, 6, 12]}}
     )
     blocks: int = 6
-    study: dict[str, Any] | None = field(default_factory=lambda: STUDY)
+    study: dict[str, Any] | None = None
     quick: bool = False
     seed: int = 20261116
-    disturbed: tuple[tuple[int, str], ...] = ((3, "jvms-4"),)
+    disturbed: tuple[tuple[int, str], ...] = ()
     """Trials that another process disturbs: void, and repeated once with their baseline."""
     broken: tuple[tuple[int, str], ...] = ()
     """Trials that fail before their measurement ends, on every attempt."""
-    unsteady: tuple[tuple[int, str], ...] = ((5, "jvms-12"),)
+    unsteady: tuple[tuple[int, str], ...] = ()
     effects: dict[str, dict[Any, float]] = field(default_factory=dict)
     """Factor -> level -> factor on the throughput, for factors other than `jvms`."""
     drop: tuple[str, ...] = ()
@@ -221,7 +221,7 @@ def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: rand
 
 def study_plan() -> Plan:
     """Five arms, six blocks, a void trial with its repeat, a trial that was not steady."""
-    return Plan()
+    return Plan(study=STUDY, disturbed=((3, "jvms-4"),), unsteady=((5, "jvms-12"),))
 
 
 def two_arm_plan() -> Plan:
@@ -231,9 +231,6 @@ def two_arm_plan() -> Plan:
         title="Small or transparent huge pages",
         question="Do transparent huge pages pay for the ping workload?",
         factors={"pages": {"label": "page size", "levels": ["small", "transparent"]}},
-        study=None,
-        disturbed=(),
-        unsteady=(),
         effects={"pages": {"transparent": 1.002}},
     )
 
@@ -248,9 +245,7 @@ def two_factor_plan() -> Plan:
             "jvms": {"label": "JVMs", "levels": [1, 2, 4]},
             "pages": {"label": None, "levels": ["small", "large"]},
         },
-        study=None,
         disturbed=((2, "jvms-2_pages-large"),),
-        unsteady=(),
         effects={"pages": {"large": 1.06}},
     )
 
@@ -263,11 +258,8 @@ def poor_plan() -> Plan:
         question="What does the report say when there is next to nothing?",
         factors={"jvms": {"label": "JVMs", "levels": [1, 2, 4]}},
         blocks=1,
-        study=None,
         quick=True,
-        disturbed=(),
         broken=((1, "jvms-4"),),
-        unsteady=(),
         drop=("memory_pss", "cpu_per_1k_gc", "gc_per_second", "gc_pause_share", "gc_pause_max", "start_time"),
     )
 

@@ -2,6 +2,8 @@
 """What tests of sessions ask, and how they look at the outcome."""
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,13 +14,15 @@ from one_table import require_one_table
 from planned import asked, processes, session_of, specs_of
 from trees import Kernel
 
+from steelyard.cli import run as run_module
 from steelyard.engines.base import Engine
 from steelyard.experiment.loader import LoadedExperiment
 from steelyard.gate.interim import ends_at
+from steelyard.host.doctor import examine
 from steelyard.host.system import System
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, write_record
-from steelyard.session import runner
+from steelyard.session import opening, runner
 from steelyard.session.context import RunContext
 
 WINDOW = {"ramp": 1, "warmup": {"until": "fixed", "at_least": 2}, "measure": 5}
@@ -76,6 +80,21 @@ class Bench:
         system = self.kernel or System(self.folder / "no-host")
         lock = f"test-{os.getpid()}"
         return runner.run_session(directory, engines, context, differs, system=system, lock=lock, **more)
+
+    def take_commands(self, patch: pytest.MonkeyPatch, watching: Callable[[], dict[str, Any]] = dict) -> None:
+        """Have commands run their sessions here, without a report; `watching` gives what each watcher is told."""
+
+        def run_session(directory: Any, _engines: Any, _context: Any, differs: str = "", **more: Any) -> Any:
+            return self.run_here(directory, differs, self.context(**watching()), **more)
+
+        # Only a power cut would show it, and on a busy disk it is most of a trial on the fake engine.
+        patch.setattr(os, "fsync", lambda _: None)
+        for name in ("ensure_builds", "require_idle", "require_ports"):
+            patch.setattr(run_module, name, lambda *_: None)
+        # The whole examination, but for a moment alone.
+        patch.setattr(opening, "examine", partial(examine, seconds=0.05))
+        patch.setattr(run_module, "run_session", run_session)
+        patch.setattr(runner, "write_report", lambda _: [])
 
     def context(self, **watching: Any) -> RunContext:
         """What sessions on this world share, with a new watcher."""

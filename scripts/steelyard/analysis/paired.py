@@ -5,6 +5,7 @@ A value here is log(arm / baseline) of one block; the blocks are the sample (doc
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -169,6 +170,22 @@ def detectable_effect(
     change = detectable_in_sd(n, level=LEVEL / comparisons) * sd
     change *= 1.0 if estimated_from is None else sd_bound(estimated_from)
     return math.expm1(change) if change < _FURTHEST else None
+
+
+def fewest_blocks(
+    effect: float, sd: float, most: int, comparisons: int = 1, estimated_from: int | None = None
+) -> int | None:
+    """Fewest blocks, at most `most`, in which a relative change can be detected; None: not even in those.
+
+    What is detectable falls with each block. `effect` is a fraction; the other arguments are `detectable_effect`'s.
+    """
+
+    def is_enough(blocks: int) -> bool:
+        detectable = detectable_effect(blocks, sd, comparisons, estimated_from)
+        return detectable is not None and detectable <= effect
+
+    fewest = bisect_left(range(2, most + 1), True, key=is_enough) + 2
+    return fewest if fewest <= most else None
 
 
 def spreads_differ(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -22,7 +22,7 @@ from steelyard import __version__
 from steelyard.analysis.estimates import log_ratios, values_of
 from steelyard.analysis.paired import (
     CLEARLY,
-    detectable_effect,
+    fewest_blocks,
     fraction_of,
     paired_test,
     ratio_of,
@@ -56,7 +56,7 @@ CLOCKS_APART = 3600.0
 that was set back, and its age cannot be told."""
 WINDOW = 2.0
 """Seconds of a window of a measurement."""
-WINDOWS = 20_000
+MOST_PAIRS = 20_000
 """Pairs beyond which a number is not told."""
 
 
@@ -321,22 +321,11 @@ def find_needs(noise: Noise, effects: Sequence[float], pair: float, comparisons:
         pair: seconds of a pair, or of a block of several arms.
         comparisons: that the session judges together: its arms beside the baseline.
     """
-    return [_find_need(noise, effect, pair, comparisons) for effect in effects]
-
-
-def _find_need(noise: Noise, effect: float, pair: float, comparisons: int) -> Need:
-    def detectable(blocks: int) -> float:
-        return detectable_effect(blocks, noise.pair_sd, comparisons, noise.pairs) or math.inf
-
-    low, high = 2, 2
-    while detectable(high) > effect and high < WINDOWS:
-        low, high = high, 2 * high
-    if high >= WINDOWS:
-        return Need(effect, None, None)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if detectable(middle) <= effect else (middle + 1, high)
-    return Need(effect, low, low * pair)
+    needs = []
+    for effect in effects:
+        blocks = fewest_blocks(effect, noise.pair_sd, MOST_PAIRS, comparisons, noise.pairs)
+        needs.append(Need(effect, blocks, None if blocks is None else blocks * pair))
+    return needs
 
 
 def sentences(

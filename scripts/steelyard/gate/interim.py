@@ -138,7 +138,7 @@ def analyse_interim(session: Session, trials: Sequence[Trial], blocks: int) -> I
     effect = estimate(name, candidate, mine, base, why or carried, left_in=left_in)
     better: Better = metric_info(name).better
     level = level_at(terms, blocks)
-    verdict = decide(effect, better, terms.margin, terms.floor, level, level / 2)
+    verdict = decide(effect, better, terms.margin, level, level / 2)
     later = [pairs for pairs in terms.looks if pairs > blocks]
     calls = ("regression",) if terms.confirms is not None else ("pass", "regression")
     if verdict.outcome in calls:

@@ -7,12 +7,11 @@ Jones, ISMM 2013; `gate/certificate.py`, `windows_of`).
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from steelyard.analysis.paired import detectable_effect
+from steelyard.analysis.paired import detectable_effect, fewest_blocks
 from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import Windows, windows_of
 from steelyard.gate.power import (
@@ -119,20 +118,9 @@ def _needs(plan: SessionPlan, spread: Spread, windows: Windows | None, arms: int
     trial = math.fsum(each) / len(each)
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
-        blocks = _fewest_blocks(sd_with(spread, windows, longer), arms - 1)
+        blocks = fewest_blocks(WANTED, sd_with(spread, windows, longer), MOST_BLOCKS, arms - 1)
         if blocks is not None:
             yield SessionNeed(arms, longer, blocks, blocks * arms * (trial + longer - load.measure))
-
-
-def _fewest_blocks(sd: float, comparisons: int) -> int | None:
-    """Fewest blocks that see `WANTED`; None: more than `MOST_BLOCKS`. What is detectable falls with each block."""
-
-    def is_enough(blocks: int) -> bool:
-        effect = detectable_effect(blocks, sd, comparisons)
-        return effect is not None and effect <= WANTED
-
-    fewest = bisect_left(range(2, MOST_BLOCKS + 1), True, key=is_enough) + 2
-    return fewest if fewest <= MOST_BLOCKS else None
 
 
 def relative_spread(windows: Windows, measured: float, longer: float) -> float:

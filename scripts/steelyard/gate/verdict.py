@@ -43,7 +43,6 @@ def decide(
     estimate: Estimate,
     better: Better,
     margin: float,
-    floor: float | None = None,
     level: float = LEVEL,
     passing: float = LEVEL,
 ) -> Verdict:
@@ -59,8 +58,6 @@ def decide(
         estimate: candidate / baseline.
         better: direction of the metric.
         margin: tolerated harm as a fraction, for example 0.03.
-        floor: smallest effect that the host's noise certificate says it can detect, as a fraction; None: there
-            is no certificate.
         level: of the two-sided test for a regression.
         passing: of the one-sided bound of the harm.
 
@@ -73,12 +70,6 @@ def decide(
         )
     if better == "neither":
         raise BadInput(f"{estimate.metric} has no better direction: gate on another metric")
-    if floor is not None and margin < floor:
-        return Verdict(
-            "inconclusive",
-            f"this host can only detect {beside_margin(floor, margin)} by its noise certificate, the margin is"
-            f" {margin_text(margin)}: use a quieter host or a wider margin",
-        )
     if estimate.unequal is not None:
         return Verdict("inconclusive", estimate.unequal)
     return _weigh(estimate, better, margin, (level, passing))

@@ -2,13 +2,9 @@
 """`bench/quick_forms.py`: forms run once, go on after an interrupt, and what cannot run says why."""
 
 import json
-import os
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import quick_forms as series
 from commands import run_command
@@ -17,11 +13,8 @@ from session_series import Ended, TimeLeft, append_row, folder_of
 from sessions import Bench
 
 from pages import quick_forms
-from steelyard.cli import run as run_module
 from steelyard.errors import Exit
-from steelyard.host.doctor import examine
 from steelyard.results.store import SessionDirectory
-from steelyard.session import opening, runner
 
 OPTIONS = [
     *("--set", "total_heap=64m", "--set", "jvms=1", "--set", "threads=6,7", "--set", "users=8"),
@@ -47,22 +40,9 @@ class Starts:
 @pytest.fixture
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Starts:
     world = World(ready_after=0.1)
-    # Each start has its own level, drawn by its number.
-    world.throughput = lambda _spec: float(
-        200 * (1 + np.random.default_rng([7, len(world.deployments)]).normal(0, 0.02))
-    )
+    world.throughput = lambda _spec: 200 * world.start_level(7, 0.02)
     bench = Bench(tmp_path, world)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-    def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
-        return bench.run_here(directory, differs, bench.context(), **more)
-
-    for name in ("ensure_builds", "require_idle", "require_ports"):
-        monkeypatch.setattr(run_module, name, lambda *_: None)
-    # The whole examination, but for a moment alone.
-    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
-    monkeypatch.setattr(run_module, "run_session", run_session)
-    monkeypatch.setattr(runner, "write_report", lambda _: [])
+    bench.take_commands(monkeypatch)
     return Starts(bench, capsys)
 
 

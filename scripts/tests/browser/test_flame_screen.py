@@ -2,7 +2,6 @@
 """Flame graphs in a browser, as `serve` shows them: search, enlarging, keys, the baseline's widths, screen readers."""
 
 import re
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sample
+from fake_site import serving
 from kept_sessions import write_ended
 from sample_profiles import TOTAL, add_profiles
 
@@ -33,12 +33,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     directory = write_ended(results, 0, plan=replace(sample.two_arm_plan(), blocks=2), report=False)
     add_profiles(directory)
     write_report(directory)
-    with Server(Site(results), 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with serving(Server(Site(results), 0)) as server:
         yield f"{server.address}sessions/{SESSION}/"
-        server.shutdown()
-        thread.join()
 
 
 def open_flames(visits: Visits, address: str, arm: str = "pages-transparent", **how: Any) -> "Page":

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of all sessions as a person meets them: by keyboard, in the dark, on a phone."""
 
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sample
+from fake_site import serving
 from kept_sessions import HOSTILE, write_copies, write_ended, write_history, write_running
 
 from steelyard.host.lock import running_session
@@ -25,16 +24,6 @@ pytestmark = pytest.mark.full
 RUNNING = "/sessions/jvm-count-400/live"
 
 
-@contextmanager
-def serving(site: Site) -> Iterator[Server]:
-    with Server(site, 0) as made:
-        thread = threading.Thread(target=made.serve_forever)
-        thread.start()
-        yield made
-        made.shutdown()
-        thread.join()
-
-
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     results = tmp_path / "results"
@@ -44,7 +33,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     write_ended(results, 2, plan=replace(small, name="other", title=HOSTILE), report=False)
     running = write_running(results, 3, time.time()).path
     write_history(tmp_path / "history")
-    with running_session(running), serving(Site(results, tmp_path / "history")) as made:
+    with running_session(running), serving(Server(Site(results, tmp_path / "history"), 0)) as made:
         yield made
 
 
@@ -122,7 +111,7 @@ def test_two_hundred_sessions_are_listed_without_reading_one_again(
         raise AssertionError(f"{path} is read again")
 
     monkeypatch.setattr(index_module, "read_row", read_row)
-    with serving(Site(folder, kept=kept)) as server:
+    with serving(Server(Site(folder, kept=kept), 0)) as server:
         for size in (SCREEN, PHONE):
             page = visits.open(server.address, size=size)
             assert page.locator(".list tbody tr").count() == 200

@@ -4,7 +4,6 @@
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from fake_site import serving
 
 from steelyard.paths import ROOT
 
@@ -37,12 +37,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
     handler = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as server:
         yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
 
 
 def test_the_site_is_built_strictly_and_asks_no_other_host(site: Path) -> None:

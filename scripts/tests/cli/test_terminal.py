@@ -3,13 +3,10 @@
 
 import re
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import Result, run_command
+from commands import Run
 from rich.cells import cell_len
 
 from pages.man import MAN, write_man
@@ -18,11 +15,6 @@ from steelyard.paths import ROOT
 
 _CODES = re.compile(r"\x1b\[[\d;]*m")
 _COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-7]|9[0-7])m")
-
-
-@pytest.fixture
-def steelyard(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    return partial(run_command, capsys)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +32,7 @@ def steelyard(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     ids=" ".join,
 )
 def test_lines_fit_and_words_stay_whole(
-    steelyard: Any, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     printed: dict[int, str] = {}
     for width in (1000, 200, 120, 80, 40):
@@ -64,7 +56,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text))
 
 
-def test_colours_are_left_out_and_forced(steelyard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_left_out_and_forced(steelyard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     plain = steelyard("plan", "jvm-count", "--quick", "--seed", "1").out
@@ -77,7 +69,7 @@ def test_colours_are_left_out_and_forced(steelyard: Any, monkeypatch: pytest.Mon
     assert not _COLOUR.search(steelyard("plan", "jvm-count", "--quick", "--seed", "1").out)
 
 
-def test_brackets_are_no_markup(steelyard: Any) -> None:
+def test_brackets_are_no_markup(steelyard: Run) -> None:
     result = steelyard("list", "--out", "a[/b][red]c")
     assert (result.code, result.err) == (0, "")
     assert "No session in a[/b][red]c yet" in result.out
@@ -107,7 +99,7 @@ LAUNCHER = str(ROOT / "steelyard")
     ],
 )
 def test_completion_is_installed_where_the_shell_reads_it(
-    steelyard: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shell: str, file: str
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shell: str, file: str
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(completion, "_shell_of_the_caller", lambda: shell)
@@ -119,7 +111,7 @@ def test_completion_is_installed_where_the_shell_reads_it(
 
 @pytest.mark.parametrize(("shell", "asks"), [("bash", "$1"), ("zsh", LAUNCHER), ("fish", LAUNCHER)])
 def test_completion_asks_a_command_that_is_there(
-    steelyard: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shell: str, asks: str
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, shell: str, asks: str
 ) -> None:
     """`./steelyard` of a checkout is on nobody's PATH."""
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -133,7 +125,7 @@ def test_completion_asks_a_command_that_is_there(
 
 
 def test_a_shell_that_cannot_be_completed_is_named(
-    steelyard: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(completion, "_shell_of_the_caller", lambda: "tcsh")
     result = steelyard("--install-completion")

@@ -6,10 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import Run
 from planned import question, session_of, specs
 from recordings import SHOP, entry
 
@@ -36,7 +36,6 @@ topologies:
         process: {java: [-cp, MARK, Stranger]}
     journey: {visits: {home: {steps: [{operation: home, path: /}]}}}
 """
-Run = Callable[..., tuple[int, str]]
 
 
 def is_trusted(file: Path, checkout: Path = ROOT) -> bool:
@@ -82,17 +81,6 @@ def experiment(tmp_path: Path, kept: Path) -> Path:
     return file
 
 
-@pytest.fixture
-def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["steelyard", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), capsys.readouterr().err
-
-    return run
-
-
 @pytest.mark.parametrize(
     "verb", [("up",), ("run", "jvm-count", "--quick", "--workload"), ("certify", "--workload")]
 )
@@ -100,7 +88,7 @@ def test_a_stranger_s_file_is_not_run_unasked(
     workload: Path, steelyard: Run, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
     options = () if verb == ("up",) else ("--out", str(tmp_path / "results"))
-    code, said = steelyard(*verb, str(workload), *options)
+    code, _, said = steelyard(*verb, str(workload), *options)
     assert code == 4, said
     assert (
         f"{workload} is not of this checkout, and its commands run as you: read it, then pass --trust"
@@ -125,7 +113,7 @@ def test_nor_is_the_jdk_of_a_stranger_s_experiment(
     experiment: Path, steelyard: Run, tmp_path: Path, typed: str
 ) -> None:
     words = typed.replace("FILE", str(experiment)).replace("OUT", str(tmp_path / "results")).split()
-    code, said = steelyard(*words)
+    code, _, said = steelyard(*words)
     assert code == 4, said
     sentence = (
         f"{experiment} is not of this checkout, and its JDKs and JVM options can run any program as you"
@@ -244,12 +232,14 @@ def test_what_init_and_from_har_wrote_is_trusted(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steelyard: Run
 ) -> None:
     monkeypatch.chdir(checkout)
-    assert steelyard("init", "shop", "--start", "serve 8000", "--port", "8000", "--path", "/") == (0, "")
+    code, _, said = steelyard("init", "shop", "--start", "serve 8000", "--port", "8000", "--path", "/")
+    assert (code, said) == (0, "")
     assert is_trusted(checkout / "shop" / "workload.yaml", checkout)
     assert trust.is_kept([checkout / "shop" / "processes.yaml"])
     recording, to = tmp_path / "shop.har", checkout / "recorded.yaml"
     recording.write_text(json.dumps({"log": {"entries": [entry(0, f"{SHOP}/")]}}), encoding="utf-8")
-    assert steelyard("journey", "from-har", str(recording), "--to", str(to)) == (0, "")
+    code, _, said = steelyard("journey", "from-har", str(recording), "--to", str(to))
+    assert (code, said) == (0, "")
     assert is_trusted(to, checkout)
     to.write_text(f"{to.read_text(encoding='utf-8')}# more\n", encoding="utf-8")
     assert not is_trusted(to, checkout)
@@ -308,7 +298,7 @@ def stranger_s_session(folder: Path) -> SessionDirectory:
 
 def test_a_session_from_elsewhere_is_not_resumed_unasked(steelyard: Run, kept: Path, tmp_path: Path) -> None:
     directory = stranger_s_session(tmp_path)
-    code, said = steelyard("resume", str(directory.path))
+    code, _, said = steelyard("resume", str(directory.path))
     assert code == 4, said
     record = directory.path / "session.json"
     asked = f"{record} was not written here, and its commands run as you: read it, then pass --trust"

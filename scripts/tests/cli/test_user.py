@@ -6,14 +6,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
-from commands import Result, run_command
+from commands import Run
 from pydantic import BaseModel, Field, ValidationError
 from rich.console import Console
 
@@ -28,15 +26,10 @@ COMMAND = [sys.executable, "-m", "steelyard"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{SOURCES}:{os.environ.get('PYTHONPATH', '')}"}
 
 
-@pytest.fixture
-def steelyard(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    return partial(run_command, capsys)
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--metrics"], ["plan", "jvm-count", "--quick"]])
 def test_names_stay_in_one_piece_at_every_width(
-    steelyard: Any, monkeypatch: pytest.MonkeyPatch, arguments: list[str], width: int
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], width: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     result = steelyard(*arguments)
@@ -98,21 +91,21 @@ def commands(group: typer.Typer = app, path: tuple[str, ...] = ()) -> list[tuple
 
 
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
-def test_every_command_has_help_by_its_letter(steelyard: Any, command: tuple[str, ...]) -> None:
+def test_every_command_has_help_by_its_letter(steelyard: Run, command: tuple[str, ...]) -> None:
     result = steelyard(*command, "-h")
     assert (result.code, result.err) == (0, "")
     assert "Usage: ./steelyard " + " ".join(command) in result.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_printed(steelyard: Any, shell: str) -> None:
+def test_completion_is_printed(steelyard: Run, shell: str) -> None:
     result = steelyard("completion", shell)
     assert result.code == 0
     assert f"_STEELYARD_COMPLETE=complete_{shell}" in result.out
     assert re.search(r"\bsteelyard\b", result.out)
 
 
-def test_a_shell_that_is_not_known(steelyard: Any) -> None:
+def test_a_shell_that_is_not_known(steelyard: Run) -> None:
     result = steelyard("completion", "cmd")
     assert (result.code, "there is one for bash, zsh, fish" in result.err) == (4, True)
 
@@ -175,7 +168,7 @@ def test_refusals_are_in_plain_words(given: dict[str, Any]) -> None:
         assert not re.search(r"Input|valid|should|instance|dictionary|parse|String|List", told), told
 
 
-def test_a_plan_is_asked_for_profilers_as_a_run_is(steelyard: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_is_asked_for_profilers_as_a_run_is(steelyard: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     result = steelyard("plan", "jvm-count", "--quick", "--profile", "jfr")
     assert result.code == 0, result.err

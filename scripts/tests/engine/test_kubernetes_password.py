@@ -5,7 +5,6 @@ import base64
 import json
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_site import serving
 
 from steelyard.engines.kubernetes import password
 from steelyard.engines.kubernetes.password import make_secret, trust_cluster
@@ -44,13 +44,8 @@ class _Api(BaseHTTPRequestHandler):
 @pytest.fixture
 def api() -> Iterator[tuple[str, type[_Api]]]:
     handler = type("Api", (_Api,), {"made": {}, "asked": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}", handler
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as server:
+        yield f"http://127.0.0.1:{server.server_address[1]}", handler
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +44,6 @@ def process(name: str, script: str = SLEEPS, role: Role = "server", **more: Any)
         "counters": None,
     }
     return make_component(role, **(fields | more))
-
-
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
 
 
 @pytest.fixture

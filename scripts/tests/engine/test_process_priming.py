@@ -2,7 +2,6 @@
 """What is made once for each build and JVM: folders in which a Liberty server has started, classes of injectors."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,12 +16,6 @@ from steelyard.processes import Children, client
 from steelyard.results.spec import Artifact, Component
 from steelyard.spec.injectors import ARCHIVE
 from steelyard.workload.schema import Ready
-
-
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
 
 
 def unprimed(package: Path, script: str) -> Path:

@@ -2,14 +2,11 @@
 """Gates and certificates as commands, on the fake engine: their sessions, verdicts, exit codes, and what is refused."""
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 from commands import Result, run_command
 from fake_clock import FakeClock
@@ -19,18 +16,17 @@ from sessions import Bench
 
 from steelyard.build import GitFailed
 from steelyard.cli import gate as gate_module
-from steelyard.cli import run as run_module
 from steelyard.clock import SYSTEM
 from steelyard.errors import BadInput, Exit
 from steelyard.gate import elsewhere, sides
 from steelyard.gate import plan as gate_plan
-from steelyard.host.doctor import Activity, examine
+from steelyard.host.doctor import Activity
 from steelyard.paths import ROOT
 from steelyard.results.figures import percent
 from steelyard.results.gate import GateResult
 from steelyard.results.schema import Phase, Planned
 from steelyard.results.store import SessionDirectory, read_record
-from steelyard.session import opening, runner
+from steelyard.session import opening
 from steelyard.session.plan import RunRequest
 
 WINDOWS = [
@@ -63,11 +59,8 @@ class Commands:
         self.interrupt = step
 
     def _throughput(self, spec: Any) -> float:
-        """Each start has its own level, drawn by its number."""
-        number = len(self.bench.world.deployments)
-        level = np.random.default_rng([11, number]).normal(0, self.noise)
         gain = self.effect if "7" in spec.servers[0].environment.values() else 0.0
-        return float(200 * (1 + gain) * (1 + level))
+        return 200 * (1 + gain) * self.bench.world.start_level(11, self.noise)
 
     def run(self, *arguments: str) -> Result:
         return run_command(self._capsys, *arguments)
@@ -108,25 +101,14 @@ def commands(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Commands:
     bench = Bench(tmp_path, world)
-    # Only a power cut would show it, and on a busy disk it is most of a trial on the fake engine.
-    monkeypatch.setattr(os, "fsync", lambda _: None)
     made = Commands(bench, tmp_path, capsys)
-
-    def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **more: Any) -> Any:
-        context = bench.context(**({"interrupt": made.interrupt} if made.interrupt is not None else {}))
-        return bench.run_here(directory, differs, context, **more)
+    bench.take_commands(monkeypatch, lambda: {"interrupt": made.interrupt} if made.interrupt else {})
 
     def report_again(directory: SessionDirectory) -> list[Path]:
         page = directory.path / "report.html"
         page.write_text(f"verdict there: {(directory.path / 'gate.json').exists()}", encoding="utf-8")
         return [page]
 
-    for name in ("ensure_builds", "require_idle", "require_ports"):
-        monkeypatch.setattr(run_module, name, lambda *_: None)
-    # The whole examination, but for a moment alone.
-    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
-    monkeypatch.setattr(run_module, "run_session", run_session)
-    monkeypatch.setattr(runner, "write_report", lambda _: [])
     monkeypatch.setattr(gate_module, "write_report", report_again)
     monkeypatch.setattr(gate_plan, "watch", lambda _: Activity(made.busy, 0.0, ()))
     return made
@@ -324,16 +306,6 @@ def test_a_candidate_that_does_not_start_is_no_verdict(commands: Commands) -> No
     assert result.code == Exit.SERVER_FAILED, result.out
     assert "2 trials of side-candidate in a row did not start: server-1 ended with exit code 1" in result.err
     assert not list(commands.folder.glob("gate-*/gate.json"))
-
-
-def test_a_clock_that_moves_leaves_no_pair_and_is_named(commands: Commands) -> None:
-    commands.certified()
-
-    commands.move_the_clock()
-    result = commands.gate()
-    assert result.code == Exit.INCONCLUSIVE, result.err
-    assert "only 0 of 6 pairs could be used" in result.document["sentence"]
-    assert "by the check clock-step: The wall clock moved by +3.000 s" in result.document["sentence"]
 
 
 def test_a_host_that_voids_every_pair_leaves_certify_incomplete_and_says_why(commands: Commands) -> None:

@@ -3,7 +3,6 @@
 
 import json
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from builders import make_session, make_trials
 from pairs import gate, pairs
 
-from steelyard.cli.app import main
 from steelyard.errors import BadInput
 from steelyard.gate.history import (
     Acknowledged,
@@ -56,18 +54,6 @@ def line(changes, sd=0.01, seed=1, size=30):
         level += changes.get(at, 0.0)
         made.append(entry(at, 0.4 * math.exp(level + rng.normal(0, sd))))
     return made
-
-
-@pytest.fixture
-def steelyard(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["steelyard", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        output = capsys.readouterr()
-        return int(ended.value.code or 0), output.out, output.err
-
-    return run
 
 
 def test_a_step_is_found_where_it_is() -> None:

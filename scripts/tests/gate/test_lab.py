@@ -3,9 +3,11 @@
 
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
+import release_steps
 import yaml
 
 from steelyard.paths import ROOT
@@ -64,21 +66,17 @@ def test_it_takes_a_number_and_a_whole_commit(tmp_path, change, commit, fine):
 
 
 def test_what_was_pushed_after_the_look_does_not_run(tmp_path: Path):
-    def git(*words):
-        who = ["-c", "user.name=x", "-c", "user.email=x@invalid"]
-        told = subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True, text=True)
-        return told.stdout.strip()
-
+    git = partial(release_steps.git, tmp_path)
     git("init", "--quiet", "--initial-branch", "main")
     git("commit", "--quiet", "--allow-empty", "--message", "before")
     git("checkout", "--quiet", "-b", "change")
     git("commit", "--quiet", "--allow-empty", "--message", "looked at")
-    looked_at = git("rev-parse", "HEAD")
+    looked_at = git("rev-parse", "HEAD").strip()
     git("checkout", "--quiet", "main")
     git("commit", "--quiet", "--allow-empty", "--message", "meanwhile")
     git("merge", "--quiet", "--no-ff", "--message", "merged", "change")
     assert run("It is what was looked at", tmp_path, COMMIT=looked_at).returncode == 0
-    for other in (git("rev-parse", "HEAD"), git("rev-parse", "HEAD^1")):
+    for other in git("rev-parse", "HEAD", "HEAD^1").split():
         done = run("It is what was looked at", tmp_path, COMMIT=other)
         assert done.returncode == 1
         assert f"the change is at {looked_at} by now" in done.stdout

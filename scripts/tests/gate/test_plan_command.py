@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plan`: its pilot on the fake engine, where it runs none, and what a certificate says of several arms."""
 
-import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from commands import Result, run_command
 from fake_engine import World
@@ -16,12 +13,9 @@ from test_certificate import equal_session, starts
 from test_power import LEVELS, planned, switching
 
 from steelyard.cli import plan as plan_module
-from steelyard.cli import run as run_module
 from steelyard.errors import Exit
 from steelyard.gate.certificate import make_certificate
-from steelyard.host.doctor import examine
 from steelyard.results.schema import Phase, Planned
-from steelyard.session import opening, runner
 
 SHORT = [
     *("--set", "total_heap=64m", "--set", "jvms=1", "--set", "threads=6,7", "--set", "users=8"),
@@ -31,11 +25,8 @@ SHORT = [
 
 @pytest.fixture
 def world() -> World:
-    """Each start has its own level, drawn by its number."""
     made = World(ready_after=0.1)
-    made.throughput = lambda _spec: float(
-        200 * (1 + np.random.default_rng([7, len(made.deployments)]).normal(0, 0.02))
-    )
+    made.throughput = lambda _spec: 200 * made.start_level(7, 0.02)
     return made
 
 
@@ -44,19 +35,11 @@ def plan(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Result]:
     bench = Bench(tmp_path, world)
-    monkeypatch.setattr(os, "fsync", lambda _: None)
 
     def run(experiment: str, *more: str, **watching: Any) -> Result:
-        def run_session(directory: Any, engines: Any, context: Any, differs: str = "", **keys: Any) -> Any:
-            return bench.run_here(directory, differs, bench.context(**watching), **keys)
-
-        monkeypatch.setattr(run_module, "run_session", run_session)
+        bench.take_commands(monkeypatch, lambda: watching)
         return run_command(capsys, "plan", experiment, *more, "--pilot", "--out", str(tmp_path))
 
-    for name in ("ensure_builds", "require_idle", "require_ports"):
-        monkeypatch.setattr(run_module, name, lambda *_: None)
-    monkeypatch.setattr(opening, "examine", partial(examine, seconds=0.05))
-    monkeypatch.setattr(runner, "write_report", lambda _: [])
     monkeypatch.setenv("COLUMNS", "400")
     return run
 

@@ -26,12 +26,6 @@ ABSENT = 100_000
 """A CPU of no host: Linux is built for 8192 at most."""
 
 
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
-
-
 def power9(root: Path, online: int = 8, control: str = "notimplemented") -> Hotplug:
     return Hotplug(power(root, 2, online=online), "ppc64le", POWER9, control)
 

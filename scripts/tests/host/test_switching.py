@@ -6,7 +6,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,6 @@ from steelyard.results.store import write_atomic
 from steelyard.sampling.procfs import boot_id
 
 NEVER, ALWAYS = {"thp": "never"}, {"thp": "always"}
-
-
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
 
 
 @pytest.fixture

@@ -2,33 +2,18 @@
 """The `images` commands where something is missing: one sentence, and an exit code of its own."""
 
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import Run
 from recorded import client
 
-from steelyard.cli.app import main
 from steelyard.images.lock import find_unlocked, read_bases, read_others
 
-Run = Callable[..., tuple[int, str, str]]
 CLIENT = """#!/bin/sh
 echo '{said}' >&2
 exit 1
 """
-
-
-@pytest.fixture
-def steelyard(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["steelyard", "images", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        output = capsys.readouterr()
-        return int(ended.value.code or 0), output.out, output.err
-
-    return run
 
 
 @pytest.mark.parametrize("command", ["build", "verify"])
@@ -36,7 +21,7 @@ def test_without_docker_a_sentence_says_what_to_install(
     steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    code, _, said = steelyard(command)
+    code, _, said = steelyard("images", command)
     assert code == 3
     assert said.startswith("steelyard: docker was not found: install Docker Engine")
     assert "--engine" not in said
@@ -64,7 +49,7 @@ def test_an_engine_that_says_no_is_one_sentence(
     client.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
     monkeypatch.delenv("DOCKER_HOST", raising=False)
-    code, _, said = steelyard("build")
+    code, _, said = steelyard("images", "build")
     assert code == 3
     assert says in said
     assert len(said.strip().splitlines()) == 1
@@ -75,7 +60,7 @@ def test_the_check_of_the_lock_names_what_is_missing_and_asks_nobody(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     missing = find_unlocked(read_bases() | read_others())
-    code, said, _ = steelyard("lock", "--check")
+    code, said, _ = steelyard("images", "lock", "--check")
     assert code == (12 if missing else 0)
     assert [line.split()[2] for line in said.splitlines() if line.startswith("not")] == missing
 
@@ -99,7 +84,7 @@ def test_records_that_are_not_there_or_none_are_refused(
     record = tmp_path / "record.json"
     if text is not None:
         record.write_text(text, encoding="utf-8")
-    code, _, said = steelyard("verify", "--record", str(record))
+    code, _, said = steelyard("images", "verify", "--record", str(record))
     assert code == 4
     assert says in said
 
@@ -109,6 +94,6 @@ def test_a_flavour_that_is_none_is_refused(
 ) -> None:
     client(tmp_path, {"compose version": "2.26.1", "version": '{"Server": {"ApiVersion": "1.45"}}'})
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
-    code, _, said = steelyard("build", "--flavour", "graal")
+    code, _, said = steelyard("images", "build", "--flavour", "graal")
     assert code == 4
     assert "there are all, hotspot, openj9" in said

@@ -55,8 +55,6 @@ def hostile(text: str) -> sample.Plan:
         factors={"pages": {"label": text, "levels": [text, f"{text} 2"]}},
         study={"title": text, "published": text, "setup": text, "figures": [{"where": text, "value": text}]},
         blocks=2,
-        disturbed=(),
-        unsteady=(),
     )
 
 

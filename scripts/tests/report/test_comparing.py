@@ -16,7 +16,7 @@ from steelyard.host.states import STATES
 from steelyard.report.comparing import _ratio_cell, no_cause, side_by_side
 from steelyard.results.store import SessionDirectory
 
-PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}}, disturbed=(), unsteady=())
+PLAN = Plan(factors={"jvms": {"label": "JVMs", "levels": [1, 4]}})
 
 
 def invoke(*words: str | Path) -> tuple[str, SteelyardError | None]:

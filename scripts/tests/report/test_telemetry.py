@@ -4,15 +4,15 @@
 import io
 import json
 import re
-import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 import sample
 from e2e.driver import free_port
-from fake_site import answers
+from fake_site import answers, serving
 from rich.console import Console
 
 from steelyard.cli.live import PlainScreen
@@ -42,17 +42,10 @@ class Collector:
                 """Say nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
     def spans(self) -> list[dict[str, Any]]:
         resources = [body["resourceSpans"][0] for path, body, _ in self.messages if path == "/v1/traces"]
@@ -81,11 +74,17 @@ def attributes(holder: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
+@contextmanager
+def collecting(status: int = 200) -> Iterator[Collector]:
+    collector = Collector(status)
+    with serving(collector.server):
+        yield collector
+
+
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    made = Collector()
-    yield made
-    made.close()
+    with collecting() as collector:
+        yield collector
 
 
 @pytest.fixture(scope="module")
@@ -189,9 +188,8 @@ def test_a_receiver_that_is_not_there_ends_nothing_and_is_told_once(directory: S
 
 
 def test_a_receiver_that_refuses_is_told_with_its_status(directory: SessionDirectory) -> None:
-    collector = Collector(status=401)
-    printed = send(directory, Receiver(collector.url, {}))
-    collector.close()
+    with collecting(status=401) as collector:
+        printed = send(directory, Receiver(collector.url, {}))
     assert "HTTP 401 for /v1/" in printed
 
 

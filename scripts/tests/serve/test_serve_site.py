@@ -4,7 +4,6 @@
 import http.client
 import os
 import socket
-import threading
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 import sample
 from commands import run_command
+from fake_site import serving
 from kept_sessions import HOSTILE, write_ended, write_history, write_running
 from sample_gate import write_gate
 
@@ -45,12 +45,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(folder: Path) -> Iterator[Server]:
     site = Site(folder, folder.parent / "history", now=lambda: NOW)
     crashes = folder.parent / "crashes"
-    with running_session(folder / "jvm-count-400"), Server(site, 0, crashes=crashes) as made:
-        thread = threading.Thread(target=made.serve_forever)
-        thread.start()
+    with running_session(folder / "jvm-count-400"), serving(Server(site, 0, crashes=crashes)) as made:
         yield made
-        made.shutdown()
-        thread.join()
     assert not (folder.parent / "crashes").exists()
 
 

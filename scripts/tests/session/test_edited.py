@@ -4,18 +4,17 @@
 import json
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Run
 from fake_engine import World
 from sessions import Bench, ping
 
 from steelyard.cli import inspect
 from steelyard.cli import run as run_command
-from steelyard.cli.app import main
 from steelyard.errors import Altered, Exit
 from steelyard.results.binding import digests, find_altered
 from steelyard.results.store import SessionDirectory, write_record
@@ -46,24 +45,15 @@ def directory(recorded: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def steelyard(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str]]:
-    """Runs a command; its exit code and what it said on standard error."""
+def steelyard(monkeypatch: pytest.MonkeyPatch, steelyard: Run) -> Run:
+    """It draws no report, and runs nothing."""
     monkeypatch.setattr(inspect, "write_report", lambda found: found.analysis() and [])
 
     def go_on(_: object) -> None:
         raise AssertionError("an edited session goes on")
 
     monkeypatch.setattr(run_command, "require_idle", go_on)
-
-    def run(*arguments: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["steelyard", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), capsys.readouterr().err
-
-    return run
+    return steelyard
 
 
 def change(name: str, *path: Any, to: Any = None, remove: bool = False) -> Edit:
@@ -278,18 +268,19 @@ REMADE: dict[str, Edit] = {
 }
 
 
-def test_what_nobody_edited_is_read(directory: Path, steelyard: Any) -> None:
+def test_what_nobody_edited_is_read(directory: Path, steelyard: Run) -> None:
     before = (directory / "analysis.json").read_bytes()
     for command in ("analyze", "report"):
-        assert steelyard(command, str(directory)) == (0, "")
+        code, _, said = steelyard(command, str(directory))
+        assert (code, said) == (0, "")
     assert (directory / "analysis.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("edit", REFUSED)
-def test_an_edit_is_found_out(directory: Path, steelyard: Any, edit: str) -> None:
+def test_an_edit_is_found_out(directory: Path, steelyard: Run, edit: str) -> None:
     REFUSED[edit](directory)
     for command in ("analyze", "report", "resume"):
-        code, said = steelyard(command, str(directory))
+        code, _, said = steelyard(command, str(directory))
         assert code in (Exit.ALTERED, Exit.BAD_INPUT, Exit.NEWER_FORMAT), said
         assert "Traceback" not in said
         assert len(said.strip().splitlines()) == 1
@@ -298,7 +289,7 @@ def test_an_edit_is_found_out(directory: Path, steelyard: Any, edit: str) -> Non
 
 
 @pytest.mark.parametrize("edit", TOLD)
-def test_what_cannot_be_checked_any_more_is_told(directory: Path, steelyard: Any, edit: str) -> None:
+def test_what_cannot_be_checked_any_more_is_told(directory: Path, steelyard: Run, edit: str) -> None:
     spoil, says = TOLD[edit]
     spoil(directory)
     for command in ("analyze", "report"):
@@ -310,12 +301,12 @@ def test_what_cannot_be_checked_any_more_is_told(directory: Path, steelyard: Any
 @pytest.mark.parametrize("command", ["analyze", "report"])
 @pytest.mark.parametrize("edit", REMADE)
 def test_a_stale_foreign_or_edited_analysis_is_made_anew(
-    directory: Path, steelyard: Any, edit: str, command: str
+    directory: Path, steelyard: Run, edit: str, command: str
 ) -> None:
     path = directory / "analysis.json"
     before = path.read_bytes()
     REMADE[edit](directory)
-    code, said = steelyard(command, str(directory))
+    code, _, said = steelyard(command, str(directory))
     assert (code, path.read_bytes()) == (0, before)
     assert "was stale, foreign or edited: it was made again" in said
 
@@ -390,12 +381,12 @@ def test_a_torn_first_line_leaves_a_session_that_begins(tmp_path: Path, recorded
 @pytest.mark.parametrize("command", ["analyze", "report", "resume"])
 @pytest.mark.parametrize("name", ["session.json", "journal.jsonl", f"trials/{FIRST}/trial.json"])
 def test_a_fifo_in_the_place_of_a_record_is_refused_and_not_waited_for(
-    directory: Path, steelyard: Callable[..., tuple[int, str]], command: str, name: str
+    directory: Path, steelyard: Run, command: str, name: str
 ) -> None:
     path = directory / name
     path.unlink()
     os.mkfifo(path)
-    code, said = steelyard(command, str(directory))
+    code, _, said = steelyard(command, str(directory))
     assert code == Exit.BAD_INPUT, said
     assert f"{path} cannot be read (it is no regular file)" in said
 

@@ -4,7 +4,6 @@
 import os
 import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,6 @@ from steelyard.workload.schema import Ready
 SERVER = Path(__file__).parents[1] / "fixtures" / "servers" / "one_address.py"
 NEVER = 1e6
 """Seconds: a server that is waited for so long would end the test by its watchdog."""
-
-
-@pytest.fixture
-def children() -> Iterator[Children]:
-    with Children() as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)

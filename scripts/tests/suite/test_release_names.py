@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from fake_site import serving
 from release_steps import Registry, needs_clients, step
 
 pytestmark = needs_clients
@@ -141,12 +141,10 @@ class Guarded(Registry):
 @pytest.fixture
 def guarded(record: Path, registry: str) -> Iterator[Path]:
     """The record of a registry that wants a token."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Guarded) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Guarded)) as server:
         text = record.read_text(encoding="utf-8")
         record.write_text(text.replace(registry, f"127.0.0.1:{server.server_address[1]}"), encoding="utf-8")
         yield record
-        server.shutdown()
 
 
 @pytest.mark.parametrize(("gives", "takes"), [(True, True), (False, True), (True, False)])

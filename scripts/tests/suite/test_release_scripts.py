@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from release_steps import PLATFORMS, SCRIPTS, Registry, needs_clients, step
+from release_steps import PLATFORMS, SCRIPTS, Registry, git, needs_clients, step
 
 from steelyard.paths import ROOT
 
@@ -288,11 +288,6 @@ def checkout(tmp_path: Path) -> Path:
     commit(folder, "one")
     git(folder, "branch", "--move", "main")
     return folder
-
-
-def git(folder: Path, *arguments: str) -> None:
-    name = ["-c", "user.name=a", "-c", "user.email=a@example.test"]
-    subprocess.run(["git", *name, *arguments], cwd=folder, capture_output=True, check=True)
 
 
 def commit(folder: Path, message: str) -> None:

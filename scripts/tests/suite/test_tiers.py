@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which tiers a changed path needs: every file of the repository has some, and no pattern is left without a file."""
 
-import subprocess
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
+from release_steps import git
 
 from suite import ROOT
 from suite.tiers import DEFAULT, EVERY, NEEDS, changed_paths, tiers_for
-
-
-def git(folder: Path, *words: str) -> str:
-    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-    done = subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from programs import has_engine
+from release_steps import git
 
 from steelyard import __version__
 from steelyard.images.lock import container_files, read_bases, read_others
@@ -267,12 +268,6 @@ def set_digests(folder: Path, digest: str) -> None:
     base = re.compile(r"^(FROM \w\S*?/[^\s@]+)(?:@\S+)?( AS \w+)$", re.MULTILINE)
     for path in container_files(folder):
         path.write_text(base.sub(rf"\1{digest}\2", path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    name = ["-c", "user.name=a", "-c", "user.email=a@example.test"]
-    done = subprocess.run(["git", *name, *arguments], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def commit(folder: Path) -> None:
