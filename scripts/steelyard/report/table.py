@@ -25,6 +25,8 @@ class TableCell:
     """Class on the page: `void`, or the outcome of a check."""
     hover: str = ""
     """What the page tells where the pointer rests."""
+    number: float | None = None
+    """What the page sorts by where the text begins with no figure or has a unit of its own (`< 0.001`, `512 MiB`)."""
 
 
 @dataclass(frozen=True)
