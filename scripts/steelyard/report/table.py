@@ -45,6 +45,14 @@ def cells(*values: TableCell | str | int) -> list[TableCell]:
     return [value if isinstance(value, TableCell) else TableCell(str(value)) for value in values]
 
 
+def figure_cell(
+    text: str, number: float | None, bold: int | None = None, notes: tuple[str, ...] = ()
+) -> TableCell:
+    """A cell of a column in one unit, in which `number` is as well: written where the text does not begin with it."""
+    is_plain = text.lstrip("+\N{MINUS SIGN}")[:1].isdigit()
+    return TableCell(text, notes, bold, number=None if is_plain else number)
+
+
 def words(*labels: str) -> list[Column]:
     """Columns of words."""
     return [Column(label, figure=False) for label in labels]

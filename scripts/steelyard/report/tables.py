@@ -12,7 +12,7 @@ from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.curves import SHARES
 from steelyard.measure.registry import PARTS
-from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
+from steelyard.report.table import Column, Table, TableCell, cells, figure_cell, numbers, words
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo, Summary
@@ -207,7 +207,7 @@ def detectable(view: View) -> Table:
 def _detectable(e: Estimate | None) -> TableCell:
     if e is None or e.detectable is None:
         return TableCell(figures.DASH)
-    return TableCell(figures.span(e.detectable, e.detectable_high), number=e.detectable)
+    return figure_cell(figures.span(e.detectable, e.detectable_high), 100 * e.detectable)
 
 
 def estimates(view: View) -> Table:
@@ -246,17 +246,22 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    judged = [TableCell(figures.probability(p), number=p) for p in chances]
+    judged = [figure_cell(figures.probability(p), p) for p in chances]
     limit = e.cannot_rule_out if e else None
-    judged.append(TableCell(figures.limit(limit), number=limit))
+    judged.append(figure_cell(figures.limit(limit), _points(limit, 0)))
     return cells(*shown, *_change(e), *judged, _detectable(e))
 
 
 def _change(e: Estimate | None) -> tuple[TableCell, TableCell]:
     """A change and its interval."""
     bold = 0 if e is not None and beyond_noise(e) else None
-    bounds = TableCell(figures.bounds(e) or figures.DASH, number=e.low if e else None)
-    return TableCell(figures.effect(e), bold=bold, number=e.ratio if e else None), bounds
+    bounds = figure_cell(figures.bounds(e) or figures.DASH, _points(e.low if e else None))
+    return figure_cell(figures.effect(e), _points(e.ratio if e else None), bold), bounds
+
+
+def _points(share: float | None, less: float = 1) -> float | None:
+    """A ratio (a share: less 0) in the % of its text."""
+    return None if share is None else 100 * (share - less)
 
 
 def latency(view: View, operation: str) -> Table:
@@ -374,7 +379,7 @@ def searches(view: View) -> list[Table]:
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
             bold = 0 if against.beyond_noise else None
-            ratio = TableCell(figures.change(against.ratio), (spread,), bold, number=against.ratio)
+            ratio = figure_cell(figures.change(against.ratio), _points(against.ratio), bold, (spread,))
         within = (
             f"{shown(result.low).text} to {shown(result.high).text}"
             if result.high is not None

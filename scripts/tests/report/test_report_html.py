@@ -518,7 +518,7 @@ def test_cells_whose_text_no_script_can_order_have_a_number_to_sort_by() -> None
     view.analysis.estimates[metric][arm] = estimate.model_copy(update=far)
     page = re.sub(r"\s+", " ", to_html(view))
     assert re.search(r'<td class="n" data-sort="2e-05">&lt; 0.001', page.replace("\N{NO-BREAK SPACE}", " "))
-    assert re.search(r'<td class="n" data-sort="12">(<b>)?\N{MULTIPLICATION SIGN}', page)
+    assert re.search(r'<td class="n" data-sort="1100">(<b>)?\N{MULTIPLICATION SIGN}', page)
     searched, html = draw("capacity")
     values = [result.value for result in searched.analysis.searches]
     assert all(value is not None and f'data-sort="{value:.6g}"' in html for value in values)
