@@ -11,7 +11,6 @@ from pydantic import BaseModel
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.analysis.sentences import answer
 from steelyard.cli import options
 from steelyard.cli.listing import print_listing
 from steelyard.cli.options import (
@@ -34,7 +33,9 @@ from steelyard.measure.registry import METRIC_INFOS
 from steelyard.paths import EXPERIMENTS, RESULTS
 from steelyard.regular import read_bytes
 from steelyard.report import write_report
+from steelyard.report.verdict import answer_of
 from steelyard.results.analysis import Analysis
+from steelyard.results.gate import read_result
 from steelyard.results.schema import JournalEntry, Session, Trial
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import host_checks, metric_checks
@@ -193,7 +194,7 @@ def _session_row(path: Path) -> dict[str, Any]:
         return {"session": path.name, "state": "unreadable", "answer": str(error)}
     answered = ""
     with suppress(SteelyardError):  # there is none yet, or trials have ended since
-        answered = answer(session, directory.analysis())[0]
+        answered = answer_of(session, directory.analysis(), read_result(path))[0]
     state = "complete" if ended else "unfinished"
     void = sum(trial.state == "void" for trial in trials)
     return {"session": session.id, "state": state, "trials": len(trials), "void": void, "answer": answered}

@@ -110,10 +110,11 @@ class LiveScreen(PlainScreen):
         self._phase_seconds: float | None = None
         self._rate: float | None = None
         self._progress = ""
+        self._note = ""
 
     def trial_started(self, planned: Planned, done: int, total: int) -> None:
         """Note the trial."""
-        self._planned, self._done, self._total, self._rate = planned, done, total, None
+        self._planned, self._done, self._total, self._rate, self._note = planned, done, total, None, ""
         self._trial_began = self._clock.monotonic()
 
     def phase(self, phase: Phase, seconds: float | None) -> None:
@@ -133,7 +134,15 @@ class LiveScreen(PlainScreen):
         """Note the outcome."""
         self._ended.append(trial)
         self._done, self._total = done, total
+        self._planned = self._rate = (
+            None  # what comes next may be a profile, which is no trial of the schedule
+        )
         self._trial_began = self._clock.monotonic()
+
+    def note(self, sentence: str) -> None:
+        """Print it, and show it until the next trial begins."""
+        super().note(sentence)
+        self._note = sentence
 
     def render(self) -> RenderableType:
         """The view as it is now."""
@@ -145,6 +154,8 @@ class LiveScreen(PlainScreen):
             block = f"block {self._planned.block} of {blocks}"
             status.add_row("trial", f"{self._done + 1} of {self._total}   {block}")
             status.add_row("arm", arm_text(self._planned, self._varies))
+        elif self._note:
+            status.add_row("now", Text(self._note, overflow="ellipsis", no_wrap=True))
         elapsed = self._clock.monotonic() - self._phase_began
         expected = f" of {format_duration(self._phase_seconds)}" if self._phase_seconds else ""
         doing = f"{PHASES[self._phase]}, {format_duration(elapsed)}{expected}{self._progress}"
@@ -159,6 +170,6 @@ class LiveScreen(PlainScreen):
         return Group(head, status, *([trials] if self._ended else []))
 
     def _remaining_time(self) -> str:
-        running = self._planned.arm if self._planned is not None and self._done < self._total else None
+        running = self._planned.arm if self._planned is not None else None
         elapsed = self._clock.monotonic() - self._trial_began
         return self._remaining_text(running, elapsed)

@@ -19,7 +19,6 @@ from rich.segment import Segment
 from rich.text import Text
 from typer import Argument, Option
 
-from steelyard.analysis.sentences import answer
 from steelyard.cli import completion
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
@@ -27,6 +26,8 @@ from steelyard.escape import printable
 from steelyard.host.checkout import are_of_checkout
 from steelyard.paths import IS_RELEASE, name_program
 from steelyard.report.terminal import render_summary
+from steelyard.report.verdict import answer_of
+from steelyard.results.gate import read_result
 from steelyard.results.store import SessionDirectory
 from steelyard.session.plan import RunRequest, SessionPlan
 from steelyard.session.runtimes import ClusterTarget
@@ -382,12 +383,12 @@ def print_sentence(console: Console, sentence: str, indent: str = "") -> None:
 def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:
     """Print what a session found: the headline for people, or the answer and the whole analysis as JSON."""
     session, analysis, trials = directory.session(), directory.analysis(), directory.trials()
+    verdict = read_result(directory.path)
     if as_json:
-        print_json(
-            {**more, "answer": answer(session, analysis), "analysis": analysis.model_dump(mode="json")}
-        )
+        answer = answer_of(session, analysis, verdict)
+        print_json({**more, "answer": answer, "analysis": analysis.model_dump(mode="json")})
     else:
-        open_console().print(render_summary(session, analysis, trials, list(directory.journal())))
+        open_console().print(render_summary(session, analysis, trials, directory.journal(), verdict))
 
 
 def print_json(document: Any) -> None:

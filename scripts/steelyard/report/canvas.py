@@ -9,7 +9,7 @@ import io
 import re
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import Formatter
 
 from steelyard.escape import printable
 from steelyard.results import figures
@@ -73,8 +73,6 @@ _STYLE: dict[Any, Any] = {
 # Keywords of matplotlib.
 ABOVE: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "handletextpad": 0.1}
 """Where a legend stands: over the axes, at the right, in words that matplotlib 3.6 (Debian, ppc64le image) knows."""
-GROUPED = FuncFormatter(lambda y, _: figures.number(y))
-"""Ticks with thousands separators."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +146,36 @@ def wrap_label(label: str, width: int = 30) -> str:
         if len(lines) <= LINES
         else [*lines[: LINES - 1], f"{lines[LINES - 1][: width - 1]}\N{HORIZONTAL ELLIPSIS}"]
     )
+
+
+def tick_digits(ticks: Sequence[float]) -> int:
+    """The fewest decimals, up to 6, with which each tick is named by its own value and by no other."""
+    nearly = 1e-9 * max(map(abs, ticks), default=0.0)  # ticks are multiples of a step, with errors of floats
+    digits = range(6)
+    return next((n for n in digits if all(abs(round(t, n) - t) <= nearly for t in ticks)), 6)
+
+
+class TickFormatter(Formatter):
+    """Names ticks by their values, all with as many decimals as these take."""
+
+    def __init__(self, text: Callable[[float, int], str] = figures.number) -> None:
+        """`text`: a value with so many decimals, for people."""
+        self._text = text
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a value alone."""
+        del pos
+        return self._text(x, tick_digits([x]))
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """The labels of all ticks of an axis."""
+        digits = tick_digits(values)
+        return [self._text(value, digits) for value in values]
+
+
+def percent_ticks() -> TickFormatter:
+    """Names ticks in % with their signs."""
+    return TickFormatter(lambda x, digits: figures.percent(x / 100, digits, sign=True))
 
 
 def plot_area(axes: Axes) -> dict[str, list[float]]:

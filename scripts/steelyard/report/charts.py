@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import Locator, LogLocator, MaxNLocator, NullLocator
 
 from steelyard.analysis.paired import paired_test
 from steelyard.analysis.sentences import SURVIVED, beyond_noise
@@ -18,12 +18,14 @@ from steelyard.report.canvas import (
     STEPS,
     WIDE,
     Chart,
+    TickFormatter,
     annotate,
     arm_tag,
     canvas,
     draw_bounds,
     finish,
     legend_text,
+    percent_ticks,
     place_of_change,
     rows,
     with_style,
@@ -91,9 +93,7 @@ def over_levels(view: View, metric: MetricInfo, key: str = "over") -> Chart | No
     set_level_axis(view, axes)
     cut = _cut_axis(axes)
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
-    first, second = axes.get_yticks()[:2]
-    digits = len(f"{second - first:.6g}".partition(".")[2])
-    axes.yaxis.set_major_formatter(lambda y, _: figures.number(y, digits))
+    axes.yaxis.set_major_formatter(TickFormatter())
     name = ", ".join(filter(None, (metric.label, figures.unit(metric))))
     title = f"{name}, over {axis.label or 'arms'}{' (axis not from zero)' if cut else ''}"
     return finish(axes, f"{key}-{metric.name}", title, f"Means by arm. {'; '.join(words)}.")
@@ -169,6 +169,8 @@ def _point(axes: Axes, row: int, center: float, tag: str, face: str = "accent", 
 
 _INTERVAL = 2.4
 """Width of an interval's line."""
+_NARROW, _DECADES = 4.0, 100.0
+"""Ratio of the ends of a logarithmic axis below which 1, 2 and 5 are too few ticks, above which too many."""
 _MOST = 1000.0
 """Ratio beyond which a change is drawn at the edge of its chart."""
 
@@ -193,9 +195,7 @@ def forest(view: View, metric: MetricInfo) -> Chart | None:
         annotate(axes, figures.effect(e), (center, row), (0, 8), **above)
     axes.margins(x=0.12)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-    axes.xaxis.set_major_formatter(
-        lambda x, _: figures.percent(x / 100, 0 if abs(x) >= 5 or x == int(x) else 1, sign=True)
-    )
+    axes.xaxis.set_major_formatter(percent_ticks())
     title = f"{metric.label}: change against {view.arm_label(view.baseline)}"
     texts = [
         f"{arm}: {figures.effect(e)}, interval {figures.bounds(e) or 'unknown'}" for arm, e in shown.items()
@@ -247,6 +247,8 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
         if places:
             axes.plot(*zip(*places, strict=True), ls="none", marker=marker, ms=7, label=name, **style)
     axes.set_xscale("log")
+    every = [ms for values in points.values() for ms in values.values()]
+    axes.xaxis.set_major_locator(log_locator(min(every), max(every)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
     axes.set_xlabel("ms (logarithmic)")
@@ -256,6 +258,13 @@ def latency(view: View, operation: str, key: str) -> Chart | None:
         for arm, values in points.items()
     ]
     return finish(axes, key, f"latency of {operation}, ms", "; ".join(words) + ".")
+
+
+def log_locator(low: float, high: float) -> Locator:
+    """Ticks of a logarithmic axis that holds these values: some also where no power of ten lies between them."""
+    if 1 < high / low < _NARROW:
+        return MaxNLocator(4, steps=STEPS)
+    return LogLocator(subs=(1.0, 2.0, 5.0) if high / low < _DECADES else (1.0,))
 
 
 @with_style
@@ -269,9 +278,18 @@ def cpu_by_group(view: View) -> Chart | None:
         return None
     labels = [view.arm_label(arm) for arm in arms]
     axes = rows(labels)
+    # The sum of the groups that are known would be drawn as all that an arm takes.
+    unknown = {
+        row: [CPU_GROUPS[g] for g, metric in metrics.items() if view.summary(metric, arm) is None]
+        for row, arm in enumerate(arms)
+    }
+    unknown = {row: groups for row, groups in unknown.items() if groups}
     left = [0.0] * len(arms)
     shares = {
-        group: [s.mean if (s := view.summary(metric, arm)) else 0.0 for arm in arms]
+        group: [
+            s.mean if row not in unknown and (s := view.summary(metric, arm)) else 0.0
+            for row, arm in enumerate(arms)
+        ]
         for group, metric in metrics.items()
     }
     total = max(map(sum, zip(*shares.values(), strict=True))) or 1.0
@@ -282,11 +300,16 @@ def cpu_by_group(view: View) -> Chart | None:
         inside = [label if mean > 0.14 * total else "" for mean in means]
         axes.bar_label(bars, inside, label_type="center", fontsize=10.5, color=INK["surface"])
         left = [a + b for a, b in zip(left, means, strict=True)]
+    for row, groups in unknown.items():
+        annotate(axes, f"not known: {', '.join(groups)}", (0, row), (5, 0), va="center", fontsize=10.5)
     axes.set_xlim(0, total * 1.04)
     axes.set_xlabel("CPU seconds per 1,000 requests")
     axes.legend(**{**ABOVE, "handletextpad": 0.4}, ncols=5, handlelength=0.9, columnspacing=1)
     words = []
-    for label, *means in zip(labels, *shares.values(), strict=True):
+    for row, (label, *means) in enumerate(zip(labels, *shares.values(), strict=True)):
+        if row in unknown:
+            words.append(f"{label}: not known for {', '.join(unknown[row])}")
+            continue
         texts = (f"{CPU_GROUPS[g]} {figures.number(mean, 4)}" for g, mean in zip(shares, means, strict=True))
         words.append(f"{label}: {', '.join(texts)}")
     return finish(

@@ -6,6 +6,8 @@ its colour is the change, from blue (less) to orange (more).
 """
 
 import json
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from steelyard.analysis.profiles import AREAS, ProfileData, area_of, calls_of, plain
 from steelyard.escape import printable
-from steelyard.results.figures import count
+from steelyard.results.figures import count, percent
 from steelyard.results.profile import TITLES, UNITS
 
 SMALLEST = 0.001
-"""Part of the whole below which a frame is left out: nobody can see it, and the page stays small."""
+"""Part of the whole below which a frame has no row of its own: nobody can see it, and the page stays small."""
+NARROW = len(AREAS)
+"""Area of the frames that stand together for that."""
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, undefined=StrictUndefined
 )
@@ -55,15 +59,66 @@ class _Node:
                     node.children[name] = _Node(area=AREAS.index(area))
                 node = node.children[name]
 
-    def to_json(self, name: str, least: float) -> list[Any]:  # of what JSON has
-        """`[name, cost, cost of the baseline, area, children]`; the widest child first, the narrowest left out."""
-        children = sorted(self.children.items(), key=lambda item: -max(item[1].cost, item[1].baseline))
-        kept = [
-            child.to_json(called, least)
-            for called, child in children
-            if max(child.cost, child.baseline) >= least
-        ]
-        return [name, round(self.cost, 4), round(self.baseline, 4), self.area, kept]
+    def to_rows(self, least: float) -> list[list[Any]]:  # of what JSON has
+        """`[name, cost, cost of the baseline, area, row of the caller]` of each frame; callers and wide ones first.
+
+        Frames below `least` that one frame calls stand together as one. Neither this nor what writes JSON calls itself
+        for each frame: Java's stacks are deeper than Python's.
+        """
+        rows: list[list[Any]] = []
+        waiting: list[tuple[str, _Node, int]] = [("all", self, -1)]
+        while waiting:
+            name, node, caller = waiting.pop()
+            rows.append([name, _figure(node.cost), _figure(node.baseline), node.area, caller])
+            kept = [(called, child) for called, child in node.children.items() if child.widest >= least]
+            narrow = [child for child in node.children.values() if child.widest < least]
+            together = _Node(sum(n.cost for n in narrow), sum(n.baseline for n in narrow), NARROW)
+            if narrow and together.widest >= least:
+                kept.append((count(len(narrow), "narrow frame"), together))
+            kept.sort(key=lambda item: item[1].widest)
+            waiting += [(called, child, len(rows) - 1) for called, child in kept]
+        return rows
+
+    @property
+    def widest(self) -> float:
+        """The larger one of its costs."""
+        return max(self.cost, self.baseline)
+
+    def shown_depth(self, names: Sequence[str], least: float) -> int:
+        """How many frames of a stack, from its outermost on, have a row of their own."""
+        node = self
+        for depth, name in enumerate(names):
+            node = node.children[name]
+            if node.widest < least:
+                return depth
+        return len(names)
+
+
+def _figure(cost: float) -> float:
+    return float(f"{cost:.6g}")
+
+
+def _narrow_names(
+    root: _Node, least: float, sides: Sequence[tuple[ProfileData, float]]
+) -> list[list[str | float]]:
+    """`[name, cost, cost of the baseline, hidden cost, hidden cost of the baseline]` of each name that stands in frames
+    without a row: of all stacks that hold it, and of those that hold it in such frames alone.
+
+    Args:
+        root: of the tree.
+        least: cost below which a frame has no row.
+        sides: profile of the arm and of the baseline, each with the factor of its costs.
+    """
+    costs: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * 4)
+    for side, (data, factor) in enumerate(sides):
+        for stacks in data.slices:
+            for stack, cost in stacks.items():
+                names = [plain(frame) for frame in stack]
+                shown = set(names[: root.shown_depth(names, least)])
+                for name in set(names):
+                    costs[name][side] += cost * factor
+                    costs[name][side + 2] += cost * factor if name not in shown else 0.0
+    return [[name, *map(_figure, own)] for name, own in costs.items() if own[2] or own[3]]
 
 
 def flame_page(
@@ -85,11 +140,12 @@ def flame_page(
         per: what costs are that of.
     """
     scale, unit = SCALE[UNITS[data.event]]
+    profiles = [data] if baseline is None else [data, baseline[1]]
+    sides = [(profile, profile.per_thousand * scale) for profile in profiles]
     root = _Node(area=AREAS.index("other"))
-    root.add(data, data.per_thousand * scale, to_baseline=False)
-    if baseline is not None:
-        root.add(baseline[1], baseline[1].per_thousand * scale, to_baseline=True)
-    tree = root.to_json("all", SMALLEST * max(root.cost, root.baseline))
+    for profile, factor in sides:
+        root.add(profile, factor, to_baseline=profile is not data)
+    least = SMALLEST * root.widest
     return _ENVIRONMENT.get_template("flame.html.j2").render(
         arm=printable(arm),
         baseline=printable(baseline[0]) if baseline is not None else None,
@@ -98,7 +154,13 @@ def flame_page(
         event=TITLES[data.event],
         unit=unit,
         per=per,
-        areas=AREAS,
-        # A name may hold anything: nothing in it may end the script that it stands in.
-        tree=json.dumps(tree, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        areas=(*AREAS, "too narrow to show"),
+        smallest=percent(SMALLEST),
+        nodes=_to_script(root.to_rows(least)),
+        narrow=_to_script(_narrow_names(root, least, sides)),
     )
+
+
+def _to_script(rows: list[list[Any]]) -> str:
+    """JSON for the script of a page; a name may hold anything, and nothing in it may end that script."""
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

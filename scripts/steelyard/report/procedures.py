@@ -13,12 +13,12 @@ from matplotlib.ticker import MaxNLocator
 
 from steelyard.measure.curves import SHARES
 from steelyard.report.canvas import (
-    GROUPED,
     INK,
     SERIES,
     STEPS,
     WIDE,
     Chart,
+    TickFormatter,
     annotate,
     arm_tag,
     canvas,
@@ -79,7 +79,7 @@ def _traces(view: View, arm: str, trials: list[Trial], step: int, ends: tuple[fl
     axes.set_xlim(0, ends[0])
     axes.set_ylim(0, ends[1] * 1.05)
     axes.set_xlabel("seconds since the end of the ramp")
-    axes.yaxis.set_major_formatter(GROUPED)
+    axes.yaxis.set_major_formatter(TickFormatter())
     void = sum(trial.state == "void" for trial in trials)
     text = figures.count(len(trials), "trial") + (f", {void} void (dashed)" if void else "")
     described = f"Requests per second over time; {text}; the measurement window is shaded."
@@ -140,7 +140,7 @@ def ramp_curves(view: View) -> Chart | None:
     axes.set_xlim(0, max(len(curve) for curves in shown.values() for curve in curves))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("seconds since the first second of load")
-    axes.yaxis.set_major_formatter(GROUPED)
+    axes.yaxis.set_major_formatter(TickFormatter())
     title = "throughput from the first second of load on, req/s"
     drawn = finish(axes, "ramp-up", title, f"Median over trials. {'; '.join(words)}.")
     return replace(drawn, series=_series(view, axes, shown))

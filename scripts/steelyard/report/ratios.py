@@ -15,6 +15,7 @@ from steelyard.report.canvas import (
     arm_tag,
     draw_bounds,
     finish,
+    percent_ticks,
     place_of_change,
     rows,
     with_style,
@@ -56,9 +57,7 @@ def block_ratios(view: View) -> Chart | None:
         _draw_margin(axes, view.session.gate.margin * (-1 if metric.better == "higher" else 1))
     axes.margins(x=0.08)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS))
-    axes.xaxis.set_major_formatter(
-        lambda x, _: figures.percent(x / 100, 0 if abs(x - round(x)) < 1e-6 else 1, sign=True)
-    )
+    axes.xaxis.set_major_formatter(percent_ticks())
     title = f"{metric.label}: change against {baseline}, block by block"
     return finish(axes, "ratios", title, f"{'; '.join(words)}.")
 

@@ -16,6 +16,7 @@ from steelyard.report.canvas import (
     STEPS,
     WIDE,
     Chart,
+    TickFormatter,
     arm_tag,
     canvas,
     finish,
@@ -46,12 +47,6 @@ class _Measure:
     def ticks(self, axes: Axes) -> None:
         """Ticks at values that can be set."""
         axes.yaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=self.integer))
-
-    def numbers(self, axes: Axes) -> None:
-        """What stands at the ticks."""
-        axes.yaxis.set_major_formatter(
-            lambda y, _: figures.number(y, 0 if self.integer or y == 0 or y >= 10 else 1)
-        )
 
 
 _MEASURES: Mapping[Varied, _Measure] = {
@@ -99,7 +94,7 @@ def all_searches(view: View) -> Chart | None:
         axes.yaxis.set_minor_locator(NullLocator())
     else:
         measure.ticks(axes)
-    measure.numbers(axes)
+    axes.yaxis.set_major_formatter(TickFormatter())
     axes.set_xlim(0.4, longest + 0.8 + 0.6 * len(results))
     axes.set_xticks([*range(1, longest + 1, max(1, longest // 10)), longest + 0.7 + 0.3 * len(results)])
     axes.set_xticklabels([*(f"{tick:.0f}" for tick in axes.get_xticks()[:-1]), "found"])
@@ -168,7 +163,7 @@ def search_levels(view: View) -> Chart | None:
     set_level_axis(view, axes)
     axes.set_ylim(bottom=0)
     measure.ticks(axes)
-    measure.numbers(axes)
+    axes.yaxis.set_major_formatter(TickFormatter())
     title = f"{measure.unit} that the searches found, over {view.axis.label or 'arms'}"
     return finish(axes, "search-levels", title, f"{'; '.join(words)}.")
 
@@ -204,7 +199,7 @@ def _path(view: View, result: SearchResult, run: SearchRun) -> Chart:
     else:
         measure.ticks(axes)
         axes.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
-    measure.numbers(axes)
+    axes.yaxis.set_major_formatter(TickFormatter())
     longest = max(len(run.steps) for run in result.runs)
     axes.set_xlim(0.4, longest + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(min(longest, 10), integer=True))

@@ -25,6 +25,8 @@ class TableCell:
     """Class on the page: `void`, or the outcome of a check."""
     hover: str = ""
     """What the page tells where the pointer rests."""
+    number: float | None = None
+    """What the page sorts by where the text begins with no figure or has a unit of its own (`< 0.001`, `512 MiB`)."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,14 @@ class Table:
 def cells(*values: TableCell | str | int) -> list[TableCell]:
     """A row; what is no cell yet becomes one."""
     return [value if isinstance(value, TableCell) else TableCell(str(value)) for value in values]
+
+
+def figure_cell(
+    text: str, number: float | None, bold: int | None = None, notes: tuple[str, ...] = ()
+) -> TableCell:
+    """A cell of a column in one unit, in which `number` is as well: written where the text does not begin with it."""
+    is_plain = text.lstrip("+\N{MINUS SIGN}")[:1].isdigit()
+    return TableCell(text, notes, bold, number=None if is_plain else number)
 
 
 def words(*labels: str) -> list[Column]:

@@ -12,7 +12,7 @@ from steelyard.analysis.sentences import SURVIVED, beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.curves import SHARES
 from steelyard.measure.registry import PARTS
-from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
+from steelyard.report.table import Column, Table, TableCell, cells, figure_cell, numbers, words
 from steelyard.report.view import View
 from steelyard.results import figures
 from steelyard.results.analysis import Estimate, MetricInfo, Summary
@@ -44,15 +44,15 @@ def headline(view: View) -> Table:
     rows = [cells(*([view.level(arm, name) for name in view.factors] or [arm.name])) for arm in view.arms]
     constant = view.constant(leave_out=[factor for _, factor, _ in SPLIT])
     for label, factor, text in SPLIT:
-        texts = [text(spec) for spec in view.specs.values()]
-        if factor in view.factors or not any(texts):
+        shown = [text(spec) for spec in view.specs.values()]
+        if factor in view.factors or not any(cell.text for cell in shown):
             continue
-        if len(set(texts)) == 1:
-            constant.append(f"{label} {texts[0]}")
+        if len({cell.text for cell in shown}) == 1:
+            constant.append(f"{label} {shown[0].text}")
             continue
         columns.append(Column(label))
-        for row, own in zip(rows, texts, strict=True):
-            row.append(TableCell(own or figures.DASH))
+        for row, own in zip(rows, shown, strict=True):
+            row.append(own if own.text else TableCell(figures.DASH))
     columns += [Column(metric.label, figures.unit(metric)) for metric in view.headline]
     for arm, row in zip(view.arms, rows, strict=True):
         if arm.name == view.baseline:
@@ -63,6 +63,10 @@ def headline(view: View) -> Table:
         "Means over valid trials; below each, the change against the baseline arm with its 95 % confidence interval"
         f" (paired by block). {BOLD}"
     )
+    if (last := view.verdict.last if view.verdict is not None else None) and (bounds := figures.bounds(last)):
+        notes.append(
+            f"The verdict rests on the interval of its interim analysis ({bounds}), not on that of this table."
+        )
     notes += _families(view)
     notes += _switches(view)
     if view.analysis.blocks_complete < view.analysis.blocks_planned:
@@ -111,17 +115,17 @@ def _switches(view: View) -> list[str]:
     return [note]
 
 
-def _cores_per_jvm(spec: Spec) -> str:
-    return " / ".join(dict.fromkeys(f"{server.cores:.3g}" for server in spec.servers))
+def _cores_per_jvm(spec: Spec) -> TableCell:
+    return TableCell(" / ".join(dict.fromkeys(f"{server.cores:.3g}" for server in spec.servers)))
 
 
-def _heap_per_jvm(spec: Spec) -> str:
+def _heap_per_jvm(spec: Spec) -> TableCell:
     heaps = dict.fromkeys(server.heap_bytes for server in spec.servers if server.heap_bytes is not None)
-    return " / ".join(format_size(heap) for heap in heaps)
+    return TableCell(" / ".join(map(format_size, heaps)), number=next(iter(heaps), None))
 
 
-SPLIT: list[tuple[str, str, Callable[[Spec], str]]] = [
-    ("JVMs", "jvms", lambda spec: f"{len(spec.servers)}"),
+SPLIT: list[tuple[str, str, Callable[[Spec], TableCell]]] = [
+    ("JVMs", "jvms", lambda spec: TableCell(f"{len(spec.servers)}")),
     ("cores per JVM", "cores", _cores_per_jvm),
     ("max heap per JVM", "heap", _heap_per_jvm),
 ]
@@ -190,7 +194,7 @@ def detectable(view: View) -> Table:
     for metric in view.charted_metrics:
         estimates = [view.estimate(metric.name, arm.name) for arm in others]
         if any(e is not None and e.detectable is not None for e in estimates):
-            rows.append(cells(metric.label, *map(_detectable_text, estimates)))
+            rows.append(cells(metric.label, *map(_detectable, estimates)))
     note = (
         "The smallest change against the baseline that such a session detects with 80 % power, at the level of the"
         " intervals. Upper figure: by the upper 95 % bound of the spread between blocks; lower figure: by the spread"
@@ -200,8 +204,10 @@ def detectable(view: View) -> Table:
     return Table("Smallest detectable effect", columns, rows, 1, [note])
 
 
-def _detectable_text(e: Estimate | None) -> str:
-    return figures.span(e.detectable, e.detectable_high) if e and e.detectable is not None else figures.DASH
+def _detectable(e: Estimate | None) -> TableCell:
+    if e is None or e.detectable is None:
+        return TableCell(figures.DASH)
+    return figure_cell(figures.span(e.detectable, e.detectable_high), 100 * e.detectable)
 
 
 def estimates(view: View) -> Table:
@@ -240,14 +246,22 @@ def _estimate_row(view: View, metric: MetricInfo, arm: str, summary: Summary) ->
     spread = (summary.mean, summary.min, summary.max, summary.sd)
     chances = (e.p, e.p_adjusted) if e else (None, None)
     shown = [label, str(summary.n), *(figures.value(metric, x) for x in spread), figures.percent(summary.cv)]
-    judged = [*map(figures.probability, chances), figures.limit(e.cannot_rule_out if e else None)]
-    return cells(*shown, *_change(e), *judged, _detectable_text(e))
+    judged = [figure_cell(figures.probability(p), p) for p in chances]
+    limit = e.cannot_rule_out if e else None
+    judged.append(figure_cell(figures.limit(limit), _points(limit, 0)))
+    return cells(*shown, *_change(e), *judged, _detectable(e))
 
 
-def _change(e: Estimate | None) -> tuple[TableCell, str]:
+def _change(e: Estimate | None) -> tuple[TableCell, TableCell]:
     """A change and its interval."""
     bold = 0 if e is not None and beyond_noise(e) else None
-    return TableCell(figures.effect(e), bold=bold), figures.bounds(e) or figures.DASH
+    bounds = figure_cell(figures.bounds(e) or figures.DASH, _points(e.low if e else None))
+    return figure_cell(figures.effect(e), _points(e.ratio if e else None), bold), bounds
+
+
+def _points(share: float | None, less: float = 1) -> float | None:
+    """A ratio (a share: less 0) in the % of its text."""
+    return None if share is None else 100 * (share - less)
 
 
 def latency(view: View, operation: str) -> Table:
@@ -360,12 +374,17 @@ def searches(view: View) -> list[Table]:
     columns += numbers("searches", "trials")
     rows, runs = [], []
     for result in view.analysis.searches:
-        shown = partial(_value_text, result.varies)
+        shown = partial(_value_cell, result.varies)
         against, ratio = result.against, TableCell(figures.DASH)
         if against is not None:
             spread = figures.interval(against.low, against.high) if against.low and against.high else ""
-            ratio = TableCell(figures.change(against.ratio), (spread,), 0 if against.beyond_noise else None)
-        within = f"{shown(result.low)} to {shown(result.high)}" if result.high is not None else figures.DASH
+            bold = 0 if against.beyond_noise else None
+            ratio = figure_cell(figures.change(against.ratio), _points(against.ratio), bold, (spread,))
+        within = (
+            f"{shown(result.low).text} to {shown(result.high).text}"
+            if result.high is not None
+            else figures.DASH
+        )
         arm = TableCell(view.arm_short(result.arm), ("baseline",) if result.arm == view.baseline else ())
         stated, trials = f"{result.n} of {len(result.runs)}", sum(len(run.steps) for run in result.runs)
         rows.append(cells(arm, shown(result.value), within, ratio, stated, trials))
@@ -387,8 +406,8 @@ def searches(view: View) -> list[Table]:
     ]
 
 
-def _value_text(varies: Varied, value: float | None) -> str:
-    return figures.DASH if value is None else value_text(varies, value)
+def _value_cell(varies: Varied, value: float | None) -> TableCell:
+    return TableCell(figures.DASH if value is None else value_text(varies, value), number=value)
 
 
 def _means(
@@ -407,15 +426,16 @@ def _means(
     return Table(caption, columns, rows, 1, [note])
 
 
-def _mean(view: View, metric: MetricInfo, arm: str, largest: bool) -> str:
+def _mean(view: View, metric: MetricInfo, arm: str, largest: bool) -> TableCell:
     """The mean of an arm; of a figure that only some trials have, how many and their mean."""
     if view.has_none(metric.name, arm):
-        return NONE
+        return TableCell(NONE)
     if (partly := view.partly(metric.name, arm)) is not None:
         count, summary = partly
-        return f"{count}: {figures.value(metric, summary.mean)}"
+        return TableCell(f"{count}: {figures.value(metric, summary.mean)}", number=summary.mean)
     summary_of_all = view.summary(metric.name, arm)
     if summary_of_all is None:
-        return figures.DASH
+        return TableCell(figures.DASH)
     mean = figures.value(metric, summary_of_all.mean)
-    return f"{mean} ({figures.value(metric, summary_of_all.max)})" if largest else mean
+    text = f"{mean} ({figures.value(metric, summary_of_all.max)})" if largest else mean
+    return TableCell(text, number=summary_of_all.mean)

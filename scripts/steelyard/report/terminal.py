@@ -13,18 +13,24 @@ from steelyard.escape import printable
 from steelyard.report import tables
 from steelyard.report.caveats import caveats
 from steelyard.report.table import Table, TableCell
+from steelyard.report.verdict import answer_of
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis
+from steelyard.results.gate import GateResult
 from steelyard.results.schema import JournalEntry, Session, Trial
 
 
 def render_summary(
-    session: Session, analysis: Analysis, trials: Sequence[Trial], journal: Sequence[JournalEntry] = ()
+    session: Session,
+    analysis: Analysis,
+    trials: Sequence[Trial],
+    journal: Sequence[JournalEntry] = (),
+    verdict: GateResult | None = None,
 ) -> RenderableType:
     """The answer, the table of the arms and what holds for every figure."""
-    view = View(session, analysis, trials, journal)
+    view = View(session, analysis, trials, journal, verdict=verdict)
     table = tables.main(view)
-    answer = [Text(printable(sentence)) for sentence in view.answer]
+    answer = [Text(printable(sentence)) for sentence in answer_of(session, analysis, verdict)]
     notes = [Text(printable(note), style="dim") for note in table.notes]
     warnings = [Text(printable(f"! {caveat}"), style="yellow") for caveat in caveats(view)]
     moved = [Text(printable(sentence)) for sentence in view.moved_sentences]

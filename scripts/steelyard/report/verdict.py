@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the report of a gate says first: the question of its margin, and the verdict that its own rule came to."""
 
+from steelyard.analysis.sentences import answer
 from steelyard.measure.registry import metric_info
 from steelyard.results import figures
+from steelyard.results.analysis import Analysis
 from steelyard.results.figures import capital, count, percent
 from steelyard.results.gate import GateResult
 from steelyard.results.schema import Session
@@ -18,6 +20,19 @@ def question_of(session: Session) -> str:
         f"Is {terms.sides['candidate']} worse than {terms.sides['baseline']} by {figures.margin_text(terms.margin)}"
         f" or more in {label}?"
     )
+
+
+def answer_of(session: Session, analysis: Analysis, verdict: GateResult | None) -> list[str]:
+    """The answer of a session in sentences; of a gate its verdict, whose rule is not an experiment's.
+
+    Args:
+        session: its record.
+        analysis: of its trials.
+        verdict: of gate.json; None: it is no gate, or has not concluded.
+    """
+    if verdict is None:
+        return answer(session, analysis)
+    return [verdict.sentence, *verdict_sentences(session, verdict)[1:]]
 
 
 def verdict_lead(result: GateResult) -> str:

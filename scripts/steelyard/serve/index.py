@@ -10,13 +10,12 @@ from typing import Literal
 from pydantic import Field
 
 from steelyard import __version__
-from steelyard.analysis.sentences import answer
 from steelyard.errors import NoSpace, SteelyardError
 from steelyard.escape import printable
 from steelyard.gate.plan import CONFIRMATION
 from steelyard.paths import is_file
 from steelyard.regular import read_bytes
-from steelyard.results.analysis import Analysis
+from steelyard.report.verdict import answer_of
 from steelyard.results.gate import GateResult, read_result
 from steelyard.results.schema import JournalEntry, Session
 from steelyard.results.spec import Record
@@ -46,10 +45,8 @@ class SessionRow(Record):
     commits: list[str] = Field(default_factory=list)
     """What was weighed, as far as it is known: of builds, of a gate's sides, else the suite's own."""
     arms: int = 0
-    planned: int = 0
-    """Trials of the schedule."""
     trials: int = 0
-    """Of these and their repeats, those that have ended."""
+    """Those that have ended, repeats included."""
     void: int = 0
     quick: bool = False
     gate: str | None = None
@@ -138,15 +135,15 @@ def read_row(path: Path) -> SessionRow:
         gate = read_result(path) if session.gate is not None else None
     except SteelyardError as error:
         return SessionRow(folder=path.name, title=path.name, state="unreadable", answer=[str(error)])
-    analysis: Analysis | None = None
-    with suppress(SteelyardError):  # there is none yet, or trials have ended since
-        analysis = directory.analysis()
+    answer = [gate.sentence] if gate is not None else []
+    with suppress(SteelyardError):  # there is no analysis yet, or trials have ended since
+        answer = answer_of(session, directory.analysis(), gate)
     ended = _outcomes(journal)
     return SessionRow(
         folder=path.name,
         title=printable(session.experiment.title),
         state="ended" if journal and journal[-1].event == "session-end" else "unfinished",
-        answer=_answer(session, analysis, gate),
+        answer=answer,
         created=session.created,
         experiment=session.experiment.name,
         workload=f"{session.workload.name} {session.workload.version}",
@@ -154,7 +151,6 @@ def read_row(path: Path) -> SessionRow:
         processor=f"{session.host.cpu_model} ({session.host.architecture})",
         commits=commits_of(session),
         arms=len(session.arms),
-        planned=len(session.schedule),
         trials=len(ended),
         void=sum(state == "void" for state in ended.values()),
         quick=session.quick,
@@ -168,12 +164,6 @@ def commits_of(session: Session) -> list[str]:
     """The commits that a session compares: those that its arms were built from, else the suite's own."""
     builds = [str(arm.settings["build"]) for arm in session.arms if arm.settings.get("build") is not None]
     return list(dict.fromkeys(builds)) or ([session.revision] if session.revision else [])
-
-
-def _answer(session: Session, analysis: Analysis | None, gate: GateResult | None) -> list[str]:
-    if gate is not None:
-        return [gate.sentence]
-    return answer(session, analysis) if analysis is not None else []
 
 
 def _outcome(session: Session, gate: GateResult | None) -> str | None:

@@ -9,13 +9,14 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from steelyard.analysis.across import Side, differences
-from steelyard.analysis.sentences import answer
 from steelyard.gate.history import Entry, read_acknowledged, series_of
 from steelyard.gate.plan import OTHER_METRICS
 from steelyard.report.comparing import host_name, no_cause, side_by_side
 from steelyard.report.pages import make_environment, page_style
+from steelyard.report.verdict import answer_of
 from steelyard.report.view import moment
 from steelyard.results import figures
+from steelyard.results.gate import GateResult
 from steelyard.results.schema import Session
 from steelyard.serve.filters import Filters, choices
 from steelyard.serve.index import SessionRow
@@ -46,7 +47,13 @@ def script() -> str:
     return (_TEMPLATES / "serve.js").read_text(encoding="utf-8")
 
 
-def sessions_page(rows: Sequence[SessionRow], filters: Filters, live: SessionRow | None, folder: Path) -> str:
+def sessions_page(
+    rows: Sequence[SessionRow],
+    filters: Filters,
+    live: SessionRow | None,
+    folder: Path,
+    state: LiveState | None = None,
+) -> str:
     """The list.
 
     Args:
@@ -54,6 +61,7 @@ def sessions_page(rows: Sequence[SessionRow], filters: Filters, live: SessionRow
         filters: which are shown.
         live: the session that runs now.
         folder: where they lie.
+        state: how far the session that runs is; None: not known.
     """
     return _render(
         "sessions",
@@ -63,19 +71,31 @@ def sessions_page(rows: Sequence[SessionRow], filters: Filters, live: SessionRow
         choices=choices(rows),
         filters=filters,
         live=live,
+        state=state,
         folder=str(folder),
     )
 
 
-def comparison_page(names: Sequence[str], sides: tuple[Side, Side]) -> str:
-    """Two sessions side by side: the tables of `compare`, or why there are none."""
+def comparison_page(
+    names: Sequence[str], sides: tuple[Side, Side], verdicts: tuple[GateResult | None, GateResult | None]
+) -> str:
+    """Two sessions side by side: the tables of `compare`, or why there are none.
+
+    Args:
+        names: of their folders.
+        sides: the sessions.
+        verdicts: of those that are gates.
+    """
     reasons = differences(*(side.session for side in sides))
     return _render(
         "compare",
         names=names,
         sides=sides,
         hosts=[host_name(side.session) for side in sides],
-        answers=[answer(side.session, side.analysis) for side in sides],
+        answers=[
+            answer_of(side.session, side.analysis, verdict)
+            for side, verdict in zip(sides, verdicts, strict=True)
+        ],
         reasons=reasons,
         compared=[] if reasons else side_by_side(*sides),
         no_cause=no_cause(*sides),

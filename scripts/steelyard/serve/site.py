@@ -19,11 +19,12 @@ from steelyard.gate.plan import CONFIRMATION
 from steelyard.host.lock import is_running
 from steelyard.regular import read_bytes
 from steelyard.results.gate import read_result
+from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.serve import pages
 from steelyard.serve.filters import Filters
 from steelyard.serve.index import Index, SessionRow, Stamp, stamp_of
-from steelyard.serve.live import LiveSession
+from steelyard.serve.live import LiveSession, LiveState
 
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 OWN_POLICY = (
@@ -98,7 +99,11 @@ class Site:
             case [""]:
                 rows = self.index.rows()
                 filters = Filters.of_query(query)
-                return _page(pages.sessions_page(rows, filters, self._live(rows), self.index.folder))
+                live = self._live(rows)
+                state: LiveState | None = None
+                with suppress(SteelyardError):  # its own page says why
+                    state = self._state(live, is_live=True)[1] if live is not None else None
+                return _page(pages.sessions_page(rows, filters, live, self.index.folder, state))
             case ["style.css" | "serve.js" as name]:
                 return _asset(name)
             case ["history"]:
@@ -124,17 +129,19 @@ class Site:
                     more={"Location": f"/sessions/{quote(row.folder)}/{page}"},
                 )
             case ["live"] | ["live-part"]:
-                following = self._following.get(row.folder) or LiveSession(path)
-                self._following[row.folder] = following
-                state = following.state(self._now(), holds_host=is_live)
+                session, state = self._state(row, is_live=is_live)
                 if rest == ["live"]:
-                    return _page(
-                        pages.live_page(row.folder, path, following.session, state, has_report=row.report)
-                    )
+                    return _page(pages.live_page(row.folder, path, session, state, has_report=row.report))
                 headers = {"X-Steelyard-Live": "yes" if state.is_live else "no"}
-                part = pages.live_part(row.folder, path, following.session, state)
+                part = pages.live_part(row.folder, path, session, state)
                 return Answer(part.encode(), more=headers)
         return self._file(path, rest, is_live=is_live)
+
+    def _state(self, row: SessionRow, *, is_live: bool) -> tuple[Session, LiveState]:
+        """How far a session is (raises SteelyardError: its files cannot be read)."""
+        following = self._following.get(row.folder) or LiveSession(self.index.folder / row.folder)
+        self._following[row.folder] = following
+        return following.session, following.state(self._now(), holds_host=is_live)
 
     def _file(self, session: Path, parts: Sequence[str], *, is_live: bool) -> Answer:
         content = read_file(session, parts)
@@ -162,7 +169,8 @@ class Site:
             return _problem("Two sessions are compared", said, HTTPStatus.BAD_REQUEST)
         chosen.reverse()  # the older one first
         first, second = (self._side(name) for name in chosen)
-        return _page(pages.comparison_page(chosen, (first, second)))
+        verdict, other = (read_result(self.index.folder / name) for name in chosen)
+        return _page(pages.comparison_page(chosen, (first, second), (verdict, other)))
 
     def _side(self, name: str) -> Side:
         directory = SessionDirectory(self.index.folder / name)

@@ -57,6 +57,20 @@ def test_the_live_view_shows_trial_phase_throughput_and_time_left(session: Sessi
     assert "server-1 died" in text
 
 
+def test_a_profile_is_no_trial_of_the_schedule(session: Session) -> None:
+    console = terminal()
+    live = LiveScreen(session, console, set())
+    live.trial_started(Planned(block=5, arm="jvms-2", order=5), 5, 6)
+    live.throughput(12345.6)
+    live.trial_ended(failed_trial(), 6, 6)
+    live.note("profiling jvms-1 (cpu); in no average")
+    console.print(live.render())
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "7 of 6" not in text
+    assert "12,346" not in text
+    assert "now         profiling jvms-1 (cpu); in no average" in text
+
+
 def test_plain_lines_name_each_trial_and_its_outcome(session: Session) -> None:
     file = io.StringIO()
     plain = PlainScreen(Console(file=file, width=100), session)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import sample
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from steelyard.report import charts, ratios
-from steelyard.report.canvas import canvas, with_style
-from steelyard.report.charts import _cut_axis
+from steelyard.report.canvas import STEPS, TickFormatter, canvas, percent_ticks, with_style
+from steelyard.report.charts import _cut_axis, log_locator
 
 
 @with_style
@@ -66,3 +67,38 @@ def test_a_change_beyond_the_chart_lies_at_its_edge_and_is_marked(
     assert marked
     assert all(places == [rightmost] for places in marked)
     assert not [marker for marker, places in lines if marker == "o" and places == [rightmost]]
+
+
+@pytest.mark.parametrize("high", [0.013, 0.4, 1.0, 3.7, 10.0, 11.0, 48.0, 103.0, 999.0, 2.6e6, 1.1e7])
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_tick_is_named_by_its_own_value(low: float, high: float) -> None:
+    ticks = MaxNLocator(5, steps=STEPS).tick_values(low * high, high)
+    for formatter, factor in ((TickFormatter(), 1.0), (percent_ticks(), 1.0)):
+        for tick, label in zip(ticks, formatter.format_ticks(ticks), strict=True):
+            if "\N{MULTIPLICATION SIGN}" in label:  # beyond tenfold a change is a factor
+                continue
+            text = label.replace(",", "").replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}", " ")
+            assert float(text.removesuffix("%")) * factor == pytest.approx(tick, abs=1e-9 * high)
+    assert TickFormatter().format_ticks([0.0, 2.5e6, 5e6]) == ["0", "2,500,000", "5,000,000"]
+
+
+@pytest.mark.parametrize("ends", [(2.1, 9.0), (6.1, 6.9), (3.0, 11.0), (0.8, 90.0), (1.5, 40_000.0)])
+def test_a_logarithmic_axis_has_figures(ends: tuple[float, float]) -> None:
+    low, high = ends
+    axes = canvas(100)
+    axes.plot(ends, [0, 0])
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(log_locator(low, high))
+    left, right = axes.get_xlim()
+    ticks = [tick for tick in axes.get_xticks() if left <= tick <= right]
+    assert 2 <= len(ticks) <= 8
+
+
+def test_cpu_that_is_not_known_is_not_drawn_as_none() -> None:
+    view = sample.make_view(sample.two_arm_plan())
+    arm = view.arms[1].name
+    view.analysis.summaries["cpu_per_1k_gc"].pop(arm)
+    chart = charts.cpu_by_group(view)
+    assert chart is not None
+    assert "not known: GC" in chart.svg
+    assert f"{view.arm_label(arm)}: not known for GC" in chart.svg

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from sample import study_plan, write
 
+from steelyard.analysis.profiles import ProfileData, read_stacks
 from steelyard.errors import BadInput
 from steelyard.report import write_report
+from steelyard.report.flame import flame_page
 from steelyard.report.sampled import read_profiles
 from steelyard.results.profile import RECORD, Profile
 from steelyard.results.schema import Event
@@ -66,11 +68,12 @@ def directory(tmp_path: Path) -> SessionDirectory:
     return write(tmp_path / "session", study_plan())
 
 
-def tree_of(page: Path) -> list[Any]:  # of JSON
-    found = re.search(r"const tree = (.*?), unit = ", page.read_text(encoding="utf-8"))
-    assert found is not None
-    tree: list[Any] = json.loads(found[1])
-    return tree
+def rows_of(page: Path | str, name: str = "nodes") -> list[Any]:  # of JSON
+    text = page if isinstance(page, str) else page.read_text(encoding="utf-8")
+    script = re.search(rf"const {name} = (.*);", text)
+    assert script is not None
+    rows: list[Any] = json.loads(script[1])
+    return rows
 
 
 def test_a_report_links_flame_graphs_and_has_what_changed(directory: SessionDirectory) -> None:
@@ -79,12 +82,14 @@ def test_a_report_links_flame_graphs_and_has_what_changed(directory: SessionDire
     page = (directory.path / "report.html").read_text(encoding="utf-8")
     assert f'href="profiles/{OTHER}/cpu/flame.html"' in page
     assert "Cart.total" in page
+    assert "Sampling profiles from further trials after the last block, in no average." in page
+    assert page.replace("\N{NO-BREAK SPACE}", " ").count("</a> (1 trial)") == 2
     # Two servers, 200 requests in a slice: 40 ms per 1,000 of the baseline, 90 of the other.
     assert re.search(r"<td[^>]*>\s*40\s*</td>\s*<td[^>]*>\s*90\s*</td>", page)
     assert page.count("the profiler slowed it") == 1
     assert "From 1 profiled trial, in no average." in (folders[0] / "flame.html").read_text(encoding="utf-8")
-    assert tree_of(folders[0] / "flame.html")[1:3] == [pytest.approx(40, abs=0.1), 0.0]
-    assert tree_of(folders[1] / "flame.html")[1:3] == [90.0, pytest.approx(40, abs=0.1)]
+    assert rows_of(folders[0] / "flame.html")[0][1:3] == [pytest.approx(40, abs=0.1), 0.0]
+    assert rows_of(folders[1] / "flame.html")[0][1:3] == [90.0, pytest.approx(40, abs=0.1)]
 
 
 def test_no_name_of_a_frame_ends_the_script_of_the_page(directory: SessionDirectory) -> None:
@@ -93,8 +98,49 @@ def test_no_name_of_a_frame_ends_the_script_of_the_page(directory: SessionDirect
     write_report(directory)
     text = (folder / "flame.html").read_text(encoding="utf-8")
     assert text.count("</script>") == 1
-    names = [child[0] for child in tree_of(folder / "flame.html")[4]]
-    assert "a" in names
+    assert "a" in [row[0] for row in rows_of(folder / "flame.html")]
+
+
+def page_of_stacks(stacks: str) -> str:
+    """The page of one slice."""
+    return flame_page("arm", ProfileData("cpu", [read_stacks(stacks)], [1000.0]), None, "title", 1)
+
+
+def test_what_many_callers_share_is_not_lost() -> None:
+    """A method below 2,000 callers, each less than a frame that is shown: half of the profile."""
+    callers = [f"run;Caller.c{number}_[j];Util.hot_[j];Util.inner_[j] 1000" for number in range(2000)]
+    page = page_of_stacks("\n".join([*callers, "run;Other.own_[j] 2000000"]))
+    nodes, narrow = rows_of(page), {row[0]: row[1:] for row in rows_of(page, "narrow")}
+    whole = nodes[0][1]
+    together = next(row for row in nodes if row[0] == "2,000 narrow frames")
+    assert together[1] == pytest.approx(whole / 2)
+    assert nodes[together[4]][0] == "run"
+    assert narrow["Util.hot"] == narrow["Util.inner"] == pytest.approx([whole / 2, 0, whole / 2, 0])
+    assert "Other.own" not in narrow
+    assert "Frames below 0.1 % of the whole" in page
+
+
+def test_a_name_that_has_a_row_in_a_stack_is_not_hidden_there() -> None:
+    page = page_of_stacks("Util.hot_[j];a 1000000\nb;Util.hot_[j] 100\nUtil.hot_[j];b;Util.hot_[j] 100\n")
+    whole = rows_of(page)[0][1]
+    hot = next(row for row in rows_of(page, "narrow") if row[0] == "Util.hot")
+    assert hot[1:] == pytest.approx([whole, 0, whole * 100 / 1000200, 0], rel=1e-4)
+
+
+def test_a_deep_stack_has_its_page() -> None:
+    """Deeper than Python's own stack may be."""
+    stack = ";".join(f"Deep.f{depth}_[j]" for depth in range(3000))
+    nodes = rows_of(page_of_stacks(f"{stack} 1000000"))
+    assert len(nodes) == 3001
+    assert {row[1] for row in nodes} == {nodes[0][1]}
+    assert [row[4] for row in nodes] == list(range(-1, 3000))
+
+
+def test_colours_are_printed() -> None:
+    printed = page_of_stacks("a 1").partition("@media print")[2].partition("</style>")[0]
+    assert re.search(
+        r"#graph div \{[^}]*-webkit-print-color-adjust: exact; print-color-adjust: exact", printed
+    )
 
 
 def test_a_profile_without_requests_compares_nothing(directory: SessionDirectory) -> None:
@@ -197,4 +243,4 @@ def test_a_start_is_compared_by_the_start(directory: SessionDirectory) -> None:
     flame = (directory.path / "profiles" / OTHER / "cpu" / "flame.html").read_text(encoding="utf-8")
     assert "ms per start" in flame
     assert "1,000 requests" not in flame
-    assert tree_of(directory.path / "profiles" / OTHER / "cpu" / "flame.html")[1] == 54.0
+    assert rows_of(directory.path / "profiles" / OTHER / "cpu" / "flame.html")[0][1] == 54.0

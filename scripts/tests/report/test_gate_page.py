@@ -2,20 +2,27 @@
 """The report of a gate: its first screen holds the margin that was asked, the verdict, and what that rests on."""
 
 import re
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import sample
+from commands import run_command
 from sample_gate import gate_view, make_gate, write_gate
 
+from steelyard.analysis.across import Side
+from steelyard.analysis.sentences import answer
 from steelyard.report import write_report
 from steelyard.report.first_screen import first_screen
 from steelyard.report.ratios import block_ratios
+from steelyard.report.tables import headline
 from steelyard.report.verdict import verdict_lead, verdict_sentences
 from steelyard.results.figures import bounds
 from steelyard.results.gate import OtherMetric
 from steelyard.results.store import write_record
+from steelyard.serve.index import read_row
+from steelyard.serve.pages import comparison_page
 
 CPU = "CPU of the servers per 1,000 requests"
 
@@ -100,3 +107,28 @@ def test_a_report_made_again_begins_with_the_verdict_that_lies_beside_it(tmp_pat
         assert "Is 3f2c1ab worse than v1.4.0 by 5.0 % or more" in content
         assert "and again in a second session" in content
     assert '<p class="lead long">Regression: ' in page.read_text(encoding="utf-8")
+
+
+def test_the_table_says_which_interval_the_verdict_rests_on() -> None:
+    view = gate_view(0.965)
+    assert view.verdict is not None
+    said = f"The verdict rests on the interval of its interim analysis ({bounds(view.verdict.last)})"
+    assert any(note.startswith(said) for note in headline(view).notes)
+    assert not any("verdict" in note for note in headline(sample.make_view(sample.two_arm_plan())).notes)
+
+
+def test_analyze_list_and_the_pages_of_all_sessions_answer_with_the_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory, verdict = write_gate(tmp_path, 0.965)
+    write_record(directory.path / "gate.json", verdict)
+    path = str(directory.path)
+    assert run_command(capsys, "analyze", path, "--json").document["answer"][0] == verdict.sentence
+    shown = " ".join(run_command(capsys, "analyze", path).out.split())
+    assert verdict.sentence in shown
+    assert answer(directory.session(), directory.analysis())[0] not in shown
+    (listed,) = run_command(capsys, "list", "--out", str(tmp_path), "--json").document["sessions"]
+    assert listed["answer"] == read_row(directory.path).answer[0] == verdict.sentence
+    side = Side(directory.session(), directory.analysis(), directory.trials())
+    page = comparison_page(["one", "two"], (side, side), (verdict, None))
+    assert verdict.sentence in unescape(page).replace("\N{NO-BREAK SPACE}", " ")

@@ -508,3 +508,17 @@ def test_a_search_that_holds_a_share_has_no_trial_that_passes_or_fails() -> None
     assert "no trial passes or fails" in page
     for text in (">first that failed<", "crosses failed"):
         assert text not in page, text
+
+
+def test_cells_whose_text_no_script_can_order_have_a_number_to_sort_by() -> None:
+    view = sample.make_view(sample.two_arm_plan())
+    metric = view.analysis.primary
+    ((arm, estimate),) = view.analysis.estimates[metric].items()
+    far = {"ratio": 12.0, "low": 11.5, "high": 12.5, "p": 0.00002, "p_adjusted": 0.00002}
+    view.analysis.estimates[metric][arm] = estimate.model_copy(update=far)
+    page = re.sub(r"\s+", " ", to_html(view))
+    assert re.search(r'<td class="n" data-sort="2e-05">&lt; 0.001', page.replace("\N{NO-BREAK SPACE}", " "))
+    assert re.search(r'<td class="n" data-sort="1100">(<b>)?\N{MULTIPLICATION SIGN}', page)
+    searched, html = draw("capacity")
+    values = [result.value for result in searched.analysis.searches]
+    assert all(value is not None and f'data-sort="{value:.6g}"' in html for value in values)

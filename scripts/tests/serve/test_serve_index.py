@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_each_session_has_a_row_whatever_its_state(folder: Path) -> None:
     later, ended, damaged = Index(folder, None).rows()
-    assert (later.state, later.trials, later.planned, later.answer) == ("unfinished", 2, 4, [])
+    assert (later.state, later.trials, later.answer) == ("unfinished", 2, [])
     assert (ended.state, ended.trials, ended.void, len(ended.commits)) == ("ended", 4, 0, 1)
     assert ended.answer[0].startswith("No difference in throughput")
     assert "\x1b" not in ended.title

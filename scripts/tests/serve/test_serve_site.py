@@ -13,7 +13,7 @@ import pytest
 import sample
 from commands import run_command
 from fake_site import serving
-from kept_sessions import HOSTILE, write_ended, write_history, write_running
+from kept_sessions import HOSTILE, make_session_of, write_ended, write_history, write_running, write_session
 from sample_gate import write_gate
 
 from steelyard.cli.serve import show
@@ -122,6 +122,16 @@ def test_only_the_session_that_runs_is_shown_as_running(tmp_path: Path) -> None:
         assert b"its process was killed" in live_part(killed.path.name).body
     assert b"Running now" not in site.answer("/", {}).body
     assert site.answer(f"/sessions/{name}/session.json", {}).status == 200
+
+
+def test_repeats_count_among_the_trials_to_come(tmp_path: Path) -> None:
+    session, trials = make_session_of(SMALL, 400, 2, "9a8b7c6")
+    trials[-1] = trials[-1].model_copy(update={"state": "void"})
+    path = write_session(tmp_path, session, trials).path
+    with running_session(path):
+        page = Site(tmp_path, now=lambda: NOW).answer("/", {}).body.decode()
+    assert len(session.schedule) == 4
+    assert '<progress max="5" value="4"></progress>\n<span>4 of 5 trials</span>' in page
 
 
 def test_two_sessions_of_one_question_are_compared_and_others_not(server: Server) -> None:

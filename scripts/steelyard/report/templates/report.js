@@ -138,10 +138,10 @@ function curves(figure, svg, data) {
   });
 }
 
-/* Tables: sorted by the first figure of a cell, or by its words; rows below a heading stay below it */
+/* Tables: sorted by the number of a cell, else by its first figure, or by its words; rows below a heading stay below it */
 function sortKey(row, column) {
   const cell = row.cells[column], text = (cell?.firstChild?.textContent ?? "").trim();
-  const figure = parseFloat(text.replace(/\u2212/g, "-").replace(/[,\u00a0 ]/g, ""));
+  const figure = parseFloat(cell?.dataset.sort ?? text.replace(/\u2212/g, "-").replace(/[,\u00a0 ]/g, ""));
   return Number.isNaN(figure) ? [1, text] : [0, figure];
 }
 for (const table of document.querySelectorAll(".scroll table:not(.ledger):not(.schedule)")) {
