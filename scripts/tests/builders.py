@@ -17,6 +17,7 @@ from steelyard.measure.histograms import Recorded
 from steelyard.measure.registry import undisturbed_figures
 from steelyard.measure.samples import Samples
 from steelyard.measure.window import Window
+from steelyard.results.failure import Failure
 from steelyard.results.measurement import Latency, TrialMeasurement
 from steelyard.results.schema import ArmRecord, HostFacts, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Artifact, Component, Role, Spec
@@ -167,6 +168,11 @@ def make_latency(**changes: Any) -> Latency:
         "max": 1.0,
     }
     return _filled(Latency, fields, changes)
+
+
+def make_failure(detail: str, cause: str = "start") -> Failure:
+    """What a trial says of its failure, which is of no single component."""
+    return Failure(component=None, cause=cause, detail=detail)
 
 
 def make_trial(block: int = 1, arm: str = "jvms-1", **changes: Any) -> Trial:

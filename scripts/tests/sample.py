@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from builders import make_session, make_trial
+from builders import make_failure, make_session, make_trial
 from sample_figures import (
     CAPACITY,
     HOST,
@@ -211,7 +211,9 @@ def _trial(plan: Plan, session: Session, place: Planned, drift: float, rng: rand
         latency={} if broken else dict.fromkeys(("ping", "all"), latency(rate, rng)),
         components=[] if broken else components(rate, rss, jvms, rng),
         trace=trace(rate, jvms, rng)[: 40 if broken else None],
-        failure="server-1 was killed by signal 9 in the measurement." if broken else None,
+        failure=make_failure("server-1 was killed by signal 9 in the measurement.", "restarts")
+        if broken
+        else None,
     )
     if plan.shape is not None:
         trial = trial.model_copy(update=plan.shape(trial, rng))

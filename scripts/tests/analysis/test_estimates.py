@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from builders import make_session, make_spec, make_trial, make_trials
+from builders import make_failure, make_session, make_spec, make_trial, make_trials
 from scipy import stats
 
 from steelyard.analysis.estimates import NO_MEASUREMENT, analyse, simultaneous
@@ -506,7 +506,9 @@ def test_ledger_is_counted_over_all_trials() -> None:
     trials = [
         make_trial(1, "jvms-1", checks=judge(steal, make_spec())),
         make_trial(1, "jvms-2", checks=bad, state="void", steady=False),
-        make_trial(2, "jvms-1", state="void", measurement=None, steady=False, failure="port taken"),
+        make_trial(
+            2, "jvms-1", state="void", measurement=None, steady=False, failure=make_failure("port taken")
+        ),
     ]
     analysis = analyse(make_session([1, 2], 2), trials)
     counts = {count.name: (count.failed, count.of, count.voids) for count in analysis.ledger}

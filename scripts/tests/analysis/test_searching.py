@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_component, make_latency, make_places
+from builders import make_component, make_failure, make_latency, make_places
 from searches import MEASUREMENT, RAISE, Server, check, figures, question, run, search_spec, search_trial
 
 from steelyard.analysis.searching import (
@@ -62,7 +62,7 @@ HOLD = {"hold": "cpu", "at": 0.4}
         (
             {
                 "measurement": None,
-                "failure": "A server died.",
+                "failure": make_failure("A server died.", "restarts"),
                 "metrics": {},
                 "checks": [check("restarts", "A server died.", None)],
                 "phases": {"start": (0.0, 1.0), "ramp": (1.0, 2.0)},
@@ -71,7 +71,11 @@ HOLD = {"hold": "cpu", "at": 0.4}
             "A server died.",
         ),
         ({"checks": [check("operation-mix")], "metrics": figures(900.0)}, "failed", "p99 900 ms"),
-        ({"measurement": None, "failure": "It did not start.", "metrics": {}}, "void", "It did not start."),
+        (
+            {"measurement": None, "failure": make_failure("It did not start."), "metrics": {}},
+            "void",
+            "It did not start.",
+        ),
     ],
 )
 def test_what_a_trial_of_a_raised_load_says(changes: dict[str, Any], outcome: str, says: str) -> None:
@@ -151,7 +155,7 @@ def test_a_raised_load_needs_a_limit() -> None:
     ("changes", "outcome"),
     [
         ({"survived": True}, "passed"),
-        ({"survived": False, "failure": "Killed for want of memory."}, "failed"),
+        ({"survived": False, "failure": make_failure("Killed for want of memory.", "restarts")}, "failed"),
         ({"survived": False, "measurement": None, "checks": [check("settings")]}, "failed"),
         ({"survived": None}, "void"),
         ({"survived": True, "checks": [check("settings")]}, "void"),

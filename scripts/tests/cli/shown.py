@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session and a trial that the screens show."""
 
-from builders import make_trial
+from builders import make_failure, make_trial
 from planned import question, session_of, specs_of
 
 from steelyard.results.schema import Check, Session, Trial
@@ -24,5 +24,5 @@ def failed_trial() -> Trial:
         measurement=None,
         checks=[check],
         steady=False,
-        failure="server-1 died",
+        failure=make_failure("server-1 died"),
     )

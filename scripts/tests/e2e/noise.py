@@ -32,6 +32,7 @@ STALLED: Mapping[str, str] = {
     "start": "a limit of the harness passes while what it waits for stands still",
     "restarts": "a server that stands still does not end within its grace, and is killed",
     "injectors": "the same of an injector after its stop file",
+    "injector-memory": "an injector that writes nothing in a short window tells nothing of its memory in it",
     "sampler": "the same of the sampler",
     "counts": "the sampler gives the servers a second for their last counts",
     "errors": "connections that were idle for longer than either end keeps them are closed under a request",
