@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The specs of the arms of an experiment, on the cores that this host or a cluster offers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from steelyard.errors import BadInput, FitsNoNode
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment, ProcedureName
 from steelyard.host.cards import SERVERS
-from steelyard.host.cpus import cpu_list
+from steelyard.host.cpus import CpuLayout, cpu_list
 from steelyard.host.smt import planned_cores
 from steelyard.host.states import STATES
 from steelyard.results.spec import Spec
@@ -18,6 +19,8 @@ from steelyard.spec.split import Core, count_uneven, with_injector_cores
 
 Specs = tuple[dict[str, Spec], dict[str, Spec]]
 """By arm; of a duet those on the first half of the cores, and those on the second."""
+Layouts = Callable[[Arm], CpuLayout]
+"""The cores of this host once the host states of an arm are set."""
 
 
 def make_specs(
@@ -32,15 +35,16 @@ def make_specs(
         BadInput, MissingRequirement: as `make_spec`, and what the engine cannot have.
     """
     half = 0 if experiment.design.duet else None
-    offered = {arm.name: len(_cores(arm, runtimes, half)[0]) for arm in arms}
+    layouts = _read_layouts()
+    offered = {arm.name: len(_cores(arm, runtimes, layouts, half)[0]) for arm in arms}
     arms = with_injector_cores(arms, offered)
     try:
-        return _specs(arms, experiment, runtimes, first_port)
+        return _specs(arms, experiment, runtimes, layouts, first_port)
     except FitsNoNode as error:
         cpus = runtimes.cluster_cpus()
         for fewer in sorted(range(1, cpus), key=lambda fewer: (count_uneven(arms, fewer), -fewer)):
             try:
-                return _specs(arms, experiment, runtimes, first_port, unused=cpus - fewer)
+                return _specs(arms, experiment, runtimes, layouts, first_port, unused=cpus - fewer)
             except BadInput:
                 continue
         raise error from None
@@ -50,29 +54,33 @@ def _specs(
     arms: Sequence[Arm],
     experiment: Experiment,
     runtimes: RuntimeResolver,
+    layouts: Layouts,
     first_port: int,
     unused: int = 0,
 ) -> Specs:
     procedure = experiment.procedure
     if not experiment.design.duet:
-        return {arm.name: _spec(arm, procedure, runtimes, first_port, unused=unused) for arm in arms}, {}
-    first = {arm.name: _spec(arm, procedure, runtimes, first_port, half=0) for arm in arms}
+        return {
+            arm.name: _spec(arm, procedure, runtimes, layouts, first_port, unused=unused) for arm in arms
+        }, {}
+    first = {arm.name: _spec(arm, procedure, runtimes, layouts, first_port, half=0) for arm in arms}
     check_duet(first)
     beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
-    return first, {arm.name: _spec(arm, procedure, runtimes, beyond, half=1) for arm in arms}
+    return first, {arm.name: _spec(arm, procedure, runtimes, layouts, beyond, half=1) for arm in arms}
 
 
 def _spec(
     arm: Arm,
     procedure: ProcedureName,
     runtimes: RuntimeResolver,
+    layouts: Layouts,
     first_port: int,
     half: int | None = None,
     unused: int = 0,
 ) -> Spec:
     runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
-    cores, nodes = _cores(arm, runtimes, half, unused)
-    if arm.deployment.numa == "spread" and planned_cores(arm.host).nodes < 2:
+    cores, nodes = _cores(arm, runtimes, layouts, half, unused)
+    if arm.deployment.numa == "spread" and layouts(arm).nodes < 2:
         raise BadInput(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
         )
@@ -95,11 +103,17 @@ def _spec(
     return made.model_copy(update={"host_states": host, "duet": half is not None, "notes": notes})
 
 
+def _read_layouts() -> Layouts:
+    """Arms of the same host states get one reading: a processor may go, or come, in between."""
+    read = cache(lambda states: planned_cores(dict(states)))
+    return lambda arm: read(frozenset(arm.host.items()))
+
+
 def _cores(
-    arm: Arm, runtimes: RuntimeResolver, half: int | None, unused: int = 0
+    arm: Arm, runtimes: RuntimeResolver, layouts: Layouts, half: int | None, unused: int = 0
 ) -> tuple[Sequence[Core], Mapping[int, int]]:
     """The cores that an arm may use, and the NUMA node of each of their CPUs; `unused`: CPUs of a cluster."""
-    runtime, layout = runtimes.runtime(arm.deployment, dict(arm.settings)), planned_cores(arm.host)
+    runtime, layout = runtimes.runtime(arm.deployment, dict(arm.settings)), layouts(arm)
     cores: Sequence[Core] = [core.cpus for core in layout.cores]
     nodes = layout.node_of
     if runtime.cpus is not None:

@@ -201,6 +201,19 @@ def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.Monk
     assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}
 
 
+def test_a_processor_that_goes_while_arms_are_planned_leaves_them_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Some hosts take processors away and give them back: each reading here has one core less than the one before."""
+    left = iter(range(8, 0, -1))
+    monkeypatch.setattr(
+        "steelyard.session.specs.planned_cores",
+        lambda _host: CpuLayout(tuple(Core(0, 0, cpu, (cpu,)) for cpu in range(next(left)))),
+    )
+    specs = made("jvms=1,2").specs
+    assert specs["jvms-1"].server_cpus == specs["jvms-2"].server_cpus
+
+
 def test_bound_jvms_lie_on_one_node_each_in_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 2 x 6 cores two JVMs have four each, not nine together or three of the other's node."""
     layout = CpuLayout(tuple(Core(cpu // 6, cpu // 6, cpu, (cpu,)) for cpu in range(12)))
