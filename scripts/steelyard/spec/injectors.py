@@ -88,7 +88,7 @@ def drain_limit(spec: Spec) -> float:
         journey for each in spec.injectors[:1] if (journey := each.settings.get("journey")) is not None
     ]
     within = [Journey.model_validate(journey).longest_within() for journey in journeys]
-    return max(spec.load.request_timeout, *within) + DRAIN_GRACE
+    return max([spec.load.request_timeout, *within]) + DRAIN_GRACE
 
 
 def injector_options(jvm: JvmIdentity) -> list[str]:

@@ -36,6 +36,7 @@ def test_each_injector_is_told_the_users_of_all() -> None:
 def test_an_injector_ends_within_the_longest_wait_for_an_answer() -> None:
     spec = first(load={"users": 1, "request_timeout": "1m"})
     assert drain_limit(spec) == 65.0
+    assert drain_limit(first("acmeair")) == 35.0, "its journey is no data"
     (step,) = spec.injectors[0].settings["journey"]["visits"]["ping"]["steps"]
     exchanges = [{"expect": "x", "within": 90.0}, {"send": "y", "expect": "x"}]
     step |= {"websocket": {"path": "/", "exchanges": exchanges}}
