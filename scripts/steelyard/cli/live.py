@@ -134,9 +134,8 @@ class LiveScreen(PlainScreen):
         """Note the outcome."""
         self._ended.append(trial)
         self._done, self._total = done, total
-        self._planned = self._rate = (
-            None  # what comes next may be a profile, which is no trial of the schedule
-        )
+        # What comes next may be a profile, which is no trial of the schedule.
+        self._planned = self._rate = None
         self._trial_began = self._clock.monotonic()
 
     def note(self, sentence: str) -> None:
