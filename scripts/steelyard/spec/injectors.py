@@ -84,11 +84,9 @@ def injector_components(
 def drain_limit(spec: Spec) -> float:
     """Seconds for which an injector that is to end waits for operations in flight at most: the longest that one may
     wait for an answer, and its grace (RunLife.java)."""
-    journeys = [
-        journey for each in spec.injectors[:1] if (journey := each.settings.get("journey")) is not None
-    ]
-    within = [Journey.model_validate(journey).longest_within() for journey in journeys]
-    return max([spec.load.request_timeout, *within]) + DRAIN_GRACE
+    journey = spec.injectors[0].settings.get("journey") if spec.injectors else None
+    within = Journey.model_validate(journey).longest_within() if journey is not None else 0.0
+    return max(spec.load.request_timeout, within) + DRAIN_GRACE
 
 
 def injector_options(jvm: JvmIdentity) -> list[str]:

@@ -247,14 +247,16 @@ class RunningContainer:
         """Give the watching file back, when the container has ended. How it ended is kept."""
         if self._file is not None:
             self.exit_code()
+        self._release()
+
+    def _release(self) -> None:
+        if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def _require_ended(self) -> None:
         """Of a container whose process is not here: the number may be another's, which is left alone."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        self._release()
         deadline = Deadline(NOTICE_LIMIT)
         while self._docker.inspect("container", [self.id])[0]["State"].get("Running"):
             if deadline.is_over:
