@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each of AcmeAir's operations costs on running servers, ours or the original's: performs them one at a time.
+"""What each operation of AcmeAir or DayTrader7 costs on running servers, ours or the original's: one at a time.
 
 `workload_cost.py --server` is its command line. A server's CPU is that of its processes by the kernel's clocks of
 them, but for what readings cost; the bytes are those that its threads allocated, as its JVM counts them
@@ -8,7 +8,8 @@ servers have come to rest: work that goes on after the answer is in the figure. 
 is lost: servers need a pool of fixed size, and what was lost otherwise is told (`Cost.ended`). What servers do by
 themselves (timers: 70 KiB/s in each Liberty) is measured at the beginning of each round and left out: on a busy
 machine, where requests take long, it would be a tenth of what they allocate. Flights are remembered by servers, so
-each is queried once before (`Driver.prepare`). Needs a JDK on PATH, and the servers' user.
+each is queried once before (`Driver.prepare`). DayTrader7's operations are a table of their own
+(`trade_operations.py`). Needs a JDK on PATH, and the servers' user.
 """
 
 import http.client
@@ -16,12 +17,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from re import sub
 from urllib.parse import urlencode, urlsplit
+
+from trade_operations import SETTLING, STEPS, Request, Traders, split_quotes
 
 from steelyard.experiment.schema import Load
 from steelyard.sampling.procfs import cpu_clock
@@ -147,20 +151,13 @@ def _cpu(pid: int) -> float:
     return seconds
 
 
-@dataclass(frozen=True)
-class _Request:
-    method: str
-    path: str
-    body: str
-    headers: dict[str, str]
-    user: int = 0
-
-
 class Driver:
     """Customers of one deployment; keeps what one operation gives the next."""
 
-    def __init__(self, servers: Servers) -> None:
+    def __init__(self, servers: Servers, workload: str) -> None:
+        """Know the operations of a workload: `acmeair` or `daytrader7`."""
         self._servers = servers
+        self._traders = Traders() if workload == "daytrader7" else None
         self._prefix = "" if servers.services else "/rest/api"
         self._cookies: dict[int, str] = {}
         self._profiles: dict[int, str] = {}
@@ -169,41 +166,49 @@ class Driver:
         self._every = len(queries)
         self._queries = cycle(queries)
 
-    def operations(self) -> Mapping[str, Callable[[int], Iterable[_Request]]]:
+    def operations(self) -> Mapping[str, Callable[[int], Iterable[Request]]]:
         """Requests of each operation, so many, in the order in which one prepares the next."""
+        if self._traders is not None:
+            return {operation: partial(self._trade, self._traders, operation) for operation in STEPS}
         bill = {"login": self._login, "view-profile": self._view, "update-customer": self._update}
         bill |= {"query-flight": self._query, "book-flight": self._book, "list-bookings": self._list}
         bill |= {"cancel-booking": self._cancel}
         return bill if self._servers.services else bill | {"logout": self._logout}
 
     def prepare(self) -> None:
-        """Query every flight."""
-        self.perform("query-flight", self._every)
+        """Query every flight; give everybody the same number of holdings."""
+        for operation, count in (
+            {"query-flight": self._every} if self._traders is None else SETTLING
+        ).items():
+            self.perform(operation, count)
 
     def perform(self, operation: str, count: int) -> int:
         """Perform an operation so many times over a few kept connections; how many requests that were.
 
         Raises:
-            ValueError: an answer has another status than 200.
+            ValueError: an answer has another status than 200, or does not show what it has to.
         """
         requests = list(self.operations()[operation](count))
-        parts = [requests[i::_CONNECTIONS] for i in range(_CONNECTIONS)]
+        # All of a user over one connection: nobody's orders meet.
+        parts = [
+            [request for request in requests if request.user % _CONNECTIONS == i] for i in range(_CONNECTIONS)
+        ]
         with ThreadPoolExecutor(_CONNECTIONS) as pool:
             answers = [answer for part in pool.map(self._send, parts) for answer in part]
         for request, body, cookies in answers:
             self._keep(operation, request, body, cookies)
         return len(requests)
 
-    def _send(self, requests: list[_Request]) -> list[tuple[_Request, str, str]]:
+    def _send(self, requests: list[Request]) -> list[tuple[Request, str, str]]:
         connections: dict[str, http.client.HTTPConnection] = {}
         answers = []
         for request in requests:
             address = self._servers.address(request.path)
             connection = connections.setdefault(address, http.client.HTTPConnection(address, timeout=60))
-            connection.request(request.method, request.path, request.body or None, request.headers)
+            connection.request(request.method, request.path, request.body or None, dict(request.headers))
             response = connection.getresponse()
             body = response.read().decode()
-            if response.status != http.client.OK:
+            if response.status != http.client.OK or request.text not in body:
                 raise ValueError(f"{self._servers.name}: {request.path} answered {response.status}: {body}")
             cookies = [cookie.partition(";")[0] for cookie in response.headers.get_all("Set-Cookie") or []]
             answers.append((request, body, "; ".join(cookies)))
@@ -211,9 +216,11 @@ class Driver:
             connection.close()
         return answers
 
-    def _keep(self, operation: str, request: _Request, body: str, cookies: str) -> None:
+    def _keep(self, operation: str, request: Request, body: str, cookies: str) -> None:
+        if self._traders is not None:
+            self._traders.keep(operation, request.user, body)
         if operation == "login":
-            self._cookies[request.user] = cookies
+            self._cookies[request.user] = cookies or self._cookies.get(request.user, "")
         elif operation == "view-profile":
             self._profiles[request.user] = body
         elif operation == "book-flight":
@@ -221,28 +228,32 @@ class Driver:
 
     def _of(
         self, user: int, method: str, path: str, body: str = "", kind: dict[str, str] | None = None
-    ) -> _Request:
+    ) -> Request:
         headers = {"Cookie": self._cookies.get(user, ""), **(kind or {})}
-        return _Request(method, self._prefix + path, body, headers, user)
+        return Request(method, self._prefix + path, body, headers, user)
 
-    def _login(self, count: int) -> Iterable[_Request]:
+    def _trade(self, traders: Traders, operation: str, count: int) -> Iterable[Request]:
+        for request in traders.requests(operation, count):
+            yield replace(request, headers={"Cookie": self._cookies.get(request.user, ""), **request.headers})
+
+    def _login(self, count: int) -> Iterable[Request]:
         path = "/auth/login" if self._servers.services else "/login"
         for user in _users(count):
             form = urlencode({"login": f"uid{user}@email.com", "password": "password"})
             yield self._of(user, "POST", path, form, _FORM)
 
-    def _view(self, count: int) -> Iterable[_Request]:
+    def _view(self, count: int) -> Iterable[Request]:
         return (self._of(user, "GET", f"/customer/byid/uid{user}@email.com") for user in _users(count))
 
-    def _update(self, count: int) -> Iterable[_Request]:
+    def _update(self, count: int) -> Iterable[Request]:
         for user in _users(count):
             profile = sub(r'"password" ?: null', '"password": "password"', self._profiles[user])
             yield self._of(user, "POST", f"/customer/byid/uid{user}@email.com", profile, _JSON)
 
-    def _query(self, count: int) -> Iterable[_Request]:
+    def _query(self, count: int) -> Iterable[Request]:
         path = "/flight/queryflights" if self._servers.services else "/flights/queryflights"
         today = datetime.now(UTC)
-        for _ in range(count):
+        for i in range(count):
             start, end, day = next(self._queries)
             there, back = today + timedelta(day), today + timedelta(day + _DAYS)
             form = {
@@ -251,39 +262,47 @@ class Driver:
                 "fromDate": _date(there),
                 "returnDate": _date(back),
             }
-            yield _Request("POST", self._prefix + path, urlencode(form | {"oneWay": "false"}), _FORM)
+            yield Request("POST", self._prefix + path, urlencode(form | {"oneWay": "false"}), _FORM, i)
 
-    def _book(self, count: int) -> Iterable[_Request]:
+    def _book(self, count: int) -> Iterable[Request]:
         path = "/booking/bookflights" if self._servers.services else "/bookings/bookflights"
         for user in _users(count):
             form = {"userid": f"uid{user}@email.com", "toFlightId": "0b7ff0e6-25a5-4bd5-a3a5-5a9c2a2e1c75"}
             form |= {"toFlightSegId": f"AA{user}", "retFlightId": "null", "retFlightSegId": "null"}
             yield self._of(user, "POST", path, urlencode(form | {"oneWayFlight": "true"}), _FORM)
 
-    def _list(self, count: int) -> Iterable[_Request]:
+    def _list(self, count: int) -> Iterable[Request]:
         path = "/booking/byuser" if self._servers.services else "/bookings/byuser"
         return (self._of(user, "GET", f"{path}/uid{user}@email.com") for user in _users(count))
 
-    def _cancel(self, count: int) -> Iterable[_Request]:
+    def _cancel(self, count: int) -> Iterable[Request]:
         path = "/booking/cancelbooking" if self._servers.services else "/bookings/cancelbooking"
         chosen, self._booked = self._booked[:count], self._booked[count:]
         for user, number in chosen:
             form = urlencode({"number": number, "userid": f"uid{user}@email.com"})
             yield self._of(user, "POST", path, form, _FORM)
 
-    def _logout(self, count: int) -> Iterable[_Request]:
+    def _logout(self, count: int) -> Iterable[Request]:
         users = list(_users(count))[:_USERS]
         return (self._of(user, "GET", f"/login/logout?login=uid{user}@email.com") for user in users)
 
 
-def of_the_mix(figures: Mapping[str, Cost]) -> Cost:
-    """What a request of the public plans costs, of what those of each operation do."""
-    name = "monolith" if "logout" in figures else "microservices"
-    topology = load_workload("acmeair").workload.topologies[name]
-    shares = intended_mix(mix_parts(topology, Load(users=1), {"visits_per_login": _VISITS_PER_LOGIN[name]}))
+def of_the_mix(workload: str, figures: Mapping[str, Cost]) -> Cost:
+    """What a request of the public plans costs, of what those of each operation do.
+
+    DayTrader7's is that of its Pages front end, without the market summary, which comes over a WebSocket.
+    """
+    topology, settings = "single", {"pages_sessions": 1, "faces_sessions": 0}
+    if workload == "acmeair":
+        topology = "monolith" if "logout" in figures else "microservices"
+        settings = {"visits_per_login": _VISITS_PER_LOGIN[topology]}
+    parts = mix_parts(load_workload(workload).workload.topologies[topology], Load(users=1), settings)
+    shares = intended_mix(parts)
+    shares = split_quotes(shares) if workload == "daytrader7" else shares
+    total = sum(shares[operation] for operation in figures)
     return Cost(
-        sum(shares[operation] * cost.cpu for operation, cost in figures.items()),
-        sum(shares[operation] * cost.allocated for operation, cost in figures.items()),
+        sum(shares[operation] * cost.cpu for operation, cost in figures.items()) / total,
+        sum(shares[operation] * cost.allocated for operation, cost in figures.items()) / total,
         sum(cost.ended for cost in figures.values()),
     )
 

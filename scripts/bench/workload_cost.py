@@ -11,7 +11,8 @@ within a round are what counts: the machine's speed is in both. It prints a tabl
     ... workload_cost.py --server ours=PID@http://127.0.0.1:9080 --server original=PID@http://127.0.0.1:9180
 
 CPU and bytes allocated of each operation and of a request of the mix, of servers that run already with 200 customers
-and today's flights, in turns (`operation_cost.py`), and each one's ratios to the last. Give all of them a pool of fixed
+and today's flights (`--workload daytrader7`: 200 users and 400 stocks, `PID@http://127.0.0.1:9080/daytrader`), in
+turns (`operation_cost.py`), and each one's ratios to the last. Give all of them a pool of fixed
 size (`EXECUTOR_THREADS=8`; `<executor coreThreads="8" maxThreads="8"/>`): threads that end take their figures along.
 With `-XX:TieredStopAtLevel=1` bytes depend on no warm-up, without it on how much C2 has removed by then.
 Services: `NAME=PID@http://HOST:PORT/auth+PID@http://HOST:PORT/booking+...`, each directly.
@@ -156,15 +157,15 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=800, help="of each operation in a round")
     options = parser.parse_args()
     if options.server:
-        compare(options.server, options.warm_up, options.rounds, options.requests)
+        compare(options.workload, options.server, options.warm_up, options.rounds, options.requests)
     else:
         against_ping(SUBJECTS[options.workload], options.rounds, options.seconds)
 
 
-def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None:
+def compare(workload: str, places: list[str], warm_up: int, rounds: int, requests: int) -> None:
     """Print, for each operation, the median cost on each deployment and the ratios of each round to the last one's."""
     deployments = [Servers(*place.split("=", 1)) for place in places]
-    drivers = {servers: Driver(servers) for servers in deployments}
+    drivers = {servers: Driver(servers, workload) for servers in deployments}
     for driver in drivers.values():
         driver.prepare()
     found: dict[str, list[dict[str, Cost]]] = {servers.name: [] for servers in deployments}
@@ -172,7 +173,7 @@ def compare(places: list[str], warm_up: int, rounds: int, requests: int) -> None
         for servers in deployments if number % 2 else deployments[::-1]:
             figures = costs(servers, drivers[servers], requests)
             if number >= warm_up:
-                found[servers.name].append(figures | {"the mix": of_the_mix(figures)})
+                found[servers.name].append(figures | {"the mix": of_the_mix(workload, figures)})
     *others, last = found
     heads = [f"{name}: ms, KiB" for name in found] + [f"{name}: CPU, bytes" for name in others]
     print("| operation | " + " | ".join(heads) + " |")  # noqa: T201
