@@ -3,8 +3,8 @@
 
 Addresses, fields and texts are those of the public load plan, as the injector sends them (`TradeJourney.java`): most
 quotes are asked for with a parameter that the application does not know. Users have five holdings each before the
-first operation (`SETTLING`), of the same stocks on each deployment: a portfolio's work depends on them. An order is
-told of in the next page of its user, mostly that of the next order: that page's work is in the figure of the order.
+first operation (`SETTLING`), of the same stocks on each deployment: a portfolio's work depends on them. The page
+after an order lists it; here that page is mostly the next order's, whose figure includes the list.
 """
 
 import re
