@@ -20,6 +20,9 @@ PACKAGE = Path(__file__).resolve().parents[2] / "loadgen" / "target" / "loadgen"
 USERS = 48
 SPARE_SECONDS = 60
 """What an injector may take to start and to end, on a machine with other work."""
+RAMP_SECONDS = 5
+PROFILE_SECONDS = 12
+"""A sample comes with a tick of the kernel's clock at most: 250 a second or fewer."""
 JAVA_FLAGS = [
     "-Xms256m",
     "-Xmx256m",
@@ -127,7 +130,7 @@ class Clients:
             RoundError: if it failed, or met errors
         """
         model = {"model": "closed", "users": USERS}
-        lines, summary = self.injector_run({**load, **model, **self.times()}, profiled)
+        lines, summary = self.injector_run({**load, **model, **self.times(profiled)}, profiled)
         window = lines[-self.seconds - 2 : -1]
         cpu = window[-1]["cpuSeconds"] - window[0]["cpuSeconds"]
         counted = sum(line["requests"] for line in window[1:])
@@ -142,8 +145,8 @@ class Clients:
             RoundError: if it failed, or met errors
         """
         # A cold JVM at the full rate falls behind and then catches up in a burst of connections: hence the ramp.
-        model = {"model": "open", "rate": rate, "rampSeconds": 5}
-        lines, summary = self.injector_run({**load, **model, **self.times()}, profiled)
+        model = {"model": "open", "rate": rate, "rampSeconds": RAMP_SECONDS}
+        lines, summary = self.injector_run({**load, **model, **self.times(profiled)}, profiled)
         window = lines[-self.seconds - 2 : -1]
         cpu = window[-1]["cpuSeconds"] - window[0]["cpuSeconds"]
         seconds = sum(line["seconds"] for line in window[1:])
@@ -156,9 +159,10 @@ class Clients:
             median_millis=commonest["latencyMillis"]["p50"],
         )
 
-    def times(self) -> dict[str, int]:
+    def times(self, profiled: tuple[str, Path] | None) -> dict[str, int]:
         """Return the injector's settings of time: whole intervals lie between two that are cut."""
-        return {"warmupSeconds": self.warmup, "measureSeconds": self.seconds + 2}
+        seconds = max(self.seconds, PROFILE_SECONDS) if profiled else self.seconds
+        return {"warmupSeconds": self.warmup, "measureSeconds": seconds + 2}
 
     def injector_run(
         self, settings: Mapping[str, Any], profiled: tuple[str, Path] | None
@@ -238,7 +242,7 @@ def java_flags(java: str) -> list[str]:
 def start_profiler(java: str, pid: int, library: str, stacks: Path) -> None:
     """Have async-profiler write the stacks of a running injector's CPU time into a file, at its end."""
     # In quotes: jcmd would take what has a `=` for an argument of its own.
-    start = f'"start,event=ctimer,file={stacks},collapsed"'
+    start = f'"start,event=ctimer,interval=1ms,file={stacks},collapsed"'
     jcmd = str(Path(java).resolve().parent / "jcmd")
     command = [jcmd, str(pid), "JVMTI.agent_load", str(Path(library).resolve()), start]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)

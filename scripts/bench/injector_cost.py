@@ -126,7 +126,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help="rounds of each client (5; with --table 3)")
     parser.add_argument("--seconds", type=int, help="seconds counted per round (8; with --table 5)")
     parser.add_argument(
-        "--warmup", type=int, help="seconds of each injector round left out (20; with --table 14)"
+        "--warmup", type=int, help="seconds of each injector round left out (20; with --table 12)"
     )
     parser.add_argument("--rate", type=int, default=2000, help="arrivals/s of the open-model round (2000)")
     parser.add_argument(
@@ -147,7 +147,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--server-cpu", type=int, default=0)
     parser.add_argument("--client-cpu", type=int, default=1)
     arguments = parser.parse_args()
-    rounds, seconds, warmup = (3, 5, 14) if arguments.table else (5, 8, 20)
+    rounds, seconds, warmup = (3, 5, 12) if arguments.table else (5, 8, 20)
     arguments.rounds = arguments.rounds or rounds
     arguments.seconds = arguments.seconds or seconds
     arguments.warmup = warmup if arguments.warmup is None else arguments.warmup

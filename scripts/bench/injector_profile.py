@@ -8,13 +8,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 KERNEL = "system calls"
+SYSTEM_CALLS = (
+    "send",
+    "recv",
+    "read",
+    "write",
+    "epoll_",
+    "connect",
+    "socket",
+    "close",
+    "shutdown",
+    "fcntl",
+    "bind",
+)
+SOCKET_CALLS = ("getsockopt", "setsockopt", "getsockname", "getpeername")
 OWNERS = {
-    KERNEL: ("__GI___send", "send", "recv", "getsockopt", "epoll_", "read", "write", "__close", "connect"),
+    KERNEL: SYSTEM_CALLS + SOCKET_CALLS,
     "ours": ("dev/steelyard/", "org/HdrHistogram/"),
     "Gatling, Scala": ("io/gatling/", "scala/", "com/typesafe/"),
     "Netty": ("io/netty/", "netty_"),
 }
-"""Whose code a frame is, by the beginning of its name; of the JDK's nobody's: its caller's."""
+"""Whose code a frame is, by the beginning of its name without glibc's prefix; of the JDK's nobody's: its caller's."""
 OTHER = "other"
 LOOP = "io/netty/channel/SingleThreadIoEventLoop.run"
 FRAMES = 10
@@ -60,7 +74,8 @@ def count_samples(stacks: str) -> Samples:
 
 def owner_of(frame: str) -> str:
     """Return whose code a frame is."""
-    return next((owner for owner, starts in OWNERS.items() if frame.startswith(starts)), OTHER)
+    name = frame.removeprefix("__GI_").lstrip("_").removeprefix("libc_")
+    return next((owner for owner, starts in OWNERS.items() if name.startswith(starts)), OTHER)
 
 
 def micros_per_sample(counts: Samples, cpu_seconds_per_request: float) -> float:

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Protocol
 
 from injector_barrier import Start
-from injector_clients import USERS, OpenRound, Round, RoundError, say
+from injector_clients import PROFILE_SECONDS, RAMP_SECONDS, USERS, OpenRound, Round, RoundError, say
 from injector_profile import Samples, count_samples, frame_table, growth_table, owner_table
 from injector_target import RETURNED_BYTES, Reply, ServerCounts
 
@@ -47,10 +47,13 @@ class Plan:
     def minutes(self, seconds: int, warmup: int) -> float:
         """Return about how long it takes with so many seconds counted and of warm-up."""
         injector = START_SECONDS + warmup + seconds + 2
-        alone = len(self.profiled) + len(self.open_model) + len(self.profiled_open)
+        profiles = len(self.profiled) + len(self.profiled_open)
         meetings = sum(2 * START_SECONDS + number for number in self.injectors) * self.starts
         closed = self.rounds * len(self.closed) * (seconds + injector)
-        return (closed + alone * (injector + 5) + len(self.open_model) * seconds + meetings) / 60
+        profiling = profiles * (injector + max(0, PROFILE_SECONDS - seconds))
+        return (
+            closed + profiling + len(self.open_model) * (injector + RAMP_SECONDS + seconds) + meetings
+        ) / 60
 
 
 class Bench(Protocol):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from injector_barrier import Start, spread
 from injector_clients import OpenRound, Round, RoundError
-from injector_profile import count_samples
+from injector_profile import count_samples, owner_of
 from injector_table import Plan, Results, measure, tables
 from injector_target import NGINX, Reply, ServerCounts, parse_server_counts
 
@@ -106,6 +106,11 @@ def test_profiles_are_told_by_owner_by_function_and_by_what_grew(tmp_path: Path)
     assert "| all of a request | | +20.00 | 40.00 |" in text
 
 
+@pytest.mark.parametrize("frame", ["__GI___send", "__libc_recv", "__connect", "__GI___close", "epoll_wait"])
+def test_system_calls_are_known_by_the_names_of_glibc(frame: str) -> None:
+    assert owner_of(frame) == "system calls"
+
+
 def test_stacks_of_other_threads_belong_to_nobody() -> None:
     counts = count_samples(f"GC;mark 10\n{LOOP};dev/steelyard/A.b 30")
     assert (counts.process, counts.loop) == (40, 30)
@@ -137,6 +142,7 @@ def summary(arrived: float, latency: float, requests: int = 1) -> dict[str, obje
 
 def test_injectors_are_as_far_apart_as_their_first_requests() -> None:
     start = spread([summary(1030.5, 30.0), summary(1050.75, 50.0)])
-    assert (start.due, start.answered) == (pytest.approx(0.25), pytest.approx(20.25))
+    assert start.due == pytest.approx(0.25)
+    assert start.answered == pytest.approx(20.25)
     with pytest.raises(RoundError, match="2 requests"):
         spread([summary(1030.5, 30.0), summary(1050.75, 50.0, requests=2)])
