@@ -2,7 +2,7 @@
 // What this machine takes for a request at a fixed rate, whoever sends it: waits for a timer, sends, waits for the
 // answer, receives, and nothing else. injector_cost.py compiles and runs it.
 //
-//     injector_floor PORT RATE SECONDS      prints requests and CPU seconds (user and system)
+//     injector_floor PORT RATE SECONDS PATH      prints requests and CPU seconds (user and system)
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -16,16 +16,18 @@
 #include <unistd.h>
 
 static const char REQUEST[] =
-    "GET /ping HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: */*\r\nuser-agent: steelyard\r\n\r\n";
+    "GET %s HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: */*\r\nuser-agent: steelyard\r\n\r\n";
 
 static double seconds(struct timeval time) { return time.tv_sec + time.tv_usec / 1e6; }
 
 int main(int count, char **arguments) {
-  if (count != 4) {
-    fprintf(stderr, "give PORT, RATE and SECONDS\n");
+  if (count != 5) {
+    fprintf(stderr, "give PORT, RATE, SECONDS and PATH\n");
     return 2;
   }
   long rate = atol(arguments[2]), wanted = rate * atol(arguments[3]), answered = 0, due = 0;
+  char request[512];
+  int length = snprintf(request, sizeof request, REQUEST, arguments[4]);
   struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(atoi(arguments[1]))};
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
   int peer = socket(AF_INET, SOCK_STREAM, 0), timer = timerfd_create(CLOCK_MONOTONIC, 0), poll = epoll_create1(0);
@@ -53,7 +55,7 @@ int main(int count, char **arguments) {
       }
     }
     if (!waits && due > 0) {
-      if (send(peer, REQUEST, sizeof REQUEST - 1, 0) < 0) return 1;
+      if (send(peer, request, length, 0) < 0) return 1;
       waits = 1, due--;
     }
   }

@@ -70,8 +70,9 @@ final class AnswerGuard extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     Duration limit = null;
     if (message instanceof HttpRequest) {
-      headReader = AnswerHead.takeReader();
-      limit = AnswerHead.takeLimit();
+      AnswerHead head = AnswerHead.take();
+      headReader = head.reader();
+      limit = head.limit();
       if (isClosedByServer(context.channel())) {
         unsent = true;
         var unused = context.close();

@@ -9,47 +9,27 @@ import java.util.function.Consumer;
  * The headers of an answer that Gatling shows to nobody, and a limit of time that it does not know.
  * Gatling signs a request and writes it in one go, on one thread: whoever signs it can ask here,
  * and the connection on which it is written does what was asked.
+ *
+ * @param reader is given the headers of the final answer, whatever its status, before Gatling
+ * @param limit from the writing of the request to the end of its answer: one that has not ended by
+ *     then has failed; null for none
  */
-public final class AnswerHead {
-  private static final ThreadLocal<Consumer<HttpHeaders>> READER = new ThreadLocal<>();
-  private static final ThreadLocal<Duration> LIMIT = new ThreadLocal<>();
+public record AnswerHead(Consumer<HttpHeaders> reader, Duration limit) {
+  private static final AnswerHead NOT_ASKED = new AnswerHead(null, null);
+  private static final ThreadLocal<AnswerHead> ASKED = new ThreadLocal<>();
 
-  private AnswerHead() {}
-
-  /**
-   * Asks for the answer to the request that is being signed.
-   *
-   * @param reader is given the headers of the final answer, whatever its status, before Gatling
-   */
-  public static void read(Consumer<HttpHeaders> reader) {
-    READER.set(reader);
+  /** Asks this of the answer to the request that is being signed. */
+  public void ask() {
+    ASKED.set(this);
   }
 
-  /**
-   * Limits the answer to the request that is being signed: one that has not ended by then has
-   * failed.
-   *
-   * @param time from the writing of the request to the end of its answer
-   */
-  public static void limit(Duration time) {
-    LIMIT.set(time);
-  }
-
-  /** Who has asked for the answer to the request that is being written; null for nobody. */
-  static Consumer<HttpHeaders> takeReader() {
-    return take(READER);
-  }
-
-  /** How long the answer to the request that is being written may take; null for no limit. */
-  static Duration takeLimit() {
-    return take(LIMIT);
-  }
-
-  private static <T> T take(ThreadLocal<T> asked) {
-    T taken = asked.get();
-    if (taken != null) {
-      asked.remove();
+  /** What was asked of the answer to the request that is being written; both null for nothing. */
+  static AnswerHead take() {
+    AnswerHead asked = ASKED.get();
+    if (asked == null) {
+      return NOT_ASKED;
     }
-    return taken;
+    ASKED.remove();
+    return asked;
   }
 }

@@ -7,7 +7,6 @@ import static io.gatling.javaapi.core.CoreDsl.regex;
 import static io.gatling.javaapi.http.HttpDsl.sse;
 import static io.gatling.javaapi.http.HttpDsl.ws;
 
-import dev.steelyard.loadgen.client.AnswerHead;
 import dev.steelyard.loadgen.journey.declared.JourneySpec;
 import dev.steelyard.loadgen.journey.declared.Operation;
 import dev.steelyard.loadgen.journey.declared.StreamSpec;
@@ -94,7 +93,9 @@ public final class DeclaredStreams {
   private WsConnectActionBuilder connect(String name, StreamSpec.WebSocket socket, Target target) {
     Text url = texts.url(target.baseUrl().replaceFirst("^http", "ws"), socket.path());
     WsConnectActionBuilder connect =
-        ws(name, SOCKET).connect(url.function()).sign(Target::withCookiesOfStream);
+        ws(name, SOCKET)
+            .connect(url.function())
+            .sign((request, session) -> Target.withCookiesOfStream(request, session, null));
     for (var each : socket.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       connect = connect.header(Target.header(each.getKey()), value.function());
@@ -117,10 +118,8 @@ public final class DeclaredStreams {
         sse(operation, EVENTS)
             .get(texts.url(target.baseUrl(), events.path()).function())
             .sign(
-                (request, session) -> {
-                  AnswerHead.limit(events.within());
-                  return Target.withCookiesOfStream(request, session);
-                });
+                (request, session) ->
+                    Target.withCookiesOfStream(request, session, events.within()));
     for (var each : events.headers().entrySet()) {
       Text value = texts.header(each.getKey(), each.getValue());
       get = get.header(Target.header(each.getKey()), value.function());

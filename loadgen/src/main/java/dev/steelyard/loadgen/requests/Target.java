@@ -95,11 +95,13 @@ public record Target(String baseUrl, Duration timeout, boolean isRead) {
    * The same for a request that opens a stream. No check sees its answer, and Gatling keeps the
    * cookies of some in its own jar: they are taken from the connection, and from an answer of any
    * status, as browsers do (RFC 6265, section 3).
+   *
+   * @param limit time for all of the answer; null for none
    */
-  static Request withCookiesOfStream(Request request, Session session) {
+  static Request withCookiesOfStream(Request request, Session session, Duration limit) {
     User user = CurrentUser.of(session).user();
     Uri uri = request.getUri();
-    AnswerHead.read(headers -> takeCookies(headers, uri, user));
+    new AnswerHead(headers -> takeCookies(headers, uri, user), limit).ask();
     return withCookies(request, session);
   }
 
