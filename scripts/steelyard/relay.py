@@ -14,7 +14,8 @@ It imports nothing of the suite: a copy of this file is all that a trial needs t
 import ctypes
 import http.server
 import math
-import select
+import os
+import resource
 import socket
 import sys
 import threading
@@ -26,6 +27,39 @@ _TIMER_SLACK = 29
 _STEP = math.log(1.01)
 """Width of a bucket of delays: 1 %."""
 _CHUNK = 1 << 16
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class _Watched(ctypes.Structure):
+    """`struct pollfd` of Linux."""
+
+    _fields_ = (("fd", ctypes.c_int), ("events", ctypes.c_short), ("revents", ctypes.c_short))
+
+
+class _Time(ctypes.Structure):
+    """`struct timespec` of Linux."""
+
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+def has_data(source: socket.socket, seconds: float | None) -> bool:
+    """Wait until there is something to read, or its end; at most so many seconds. False: there is nothing.
+
+    By ppoll: select knows no descriptor from 1,024 on, and Python's poll and epoll wait for whole milliseconds.
+
+    Raises:
+        OSError: it is closed, or cannot be waited for.
+    """
+    if source.fileno() < 0:
+        raise OSError("it is closed")
+    watched = _Watched(source.fileno(), 1, 0)  # POLLIN
+    limit = None
+    if seconds is not None:
+        limit = ctypes.byref(_Time(int(seconds), int(seconds % 1 * 1e9)))
+    ready = _LIBC.ppoll(ctypes.byref(watched), 1, limit, None)
+    if ready < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return bool(ready)
 
 
 class Delays:
@@ -66,7 +100,7 @@ def pass_on(source: socket.socket, sink: socket.socket, delay: float, delays: De
             left = max(0.0, held[0][0] + delay - time.perf_counter()) if held else None
             if not open_:
                 time.sleep(left or 0.0)
-            elif select.select([source], [], [], left)[0]:
+            elif has_data(source, left):
                 data = source.recv(_CHUNK)
                 open_ = bool(data)
                 if data:
@@ -76,7 +110,7 @@ def pass_on(source: socket.socket, sink: socket.socket, delay: float, delays: De
                 sink.sendall(data)
                 delays.add(time.perf_counter() - came)
         sink.shutdown(socket.SHUT_WR)
-    except (OSError, ValueError):  # ValueError: the other direction has closed it meanwhile
+    except OSError:
         for end in (source, sink):
             end.close()
 
@@ -99,7 +133,10 @@ def serve(listener: socket.socket, to: tuple[str, int], delay: float, delays: De
 def main(listen: str, host: str, port: str, seconds: str, status: str) -> None:
     """Relay until the process is ended."""
     # Threads have the slack of the one that starts them.
-    ctypes.CDLL(None).prctl(_TIMER_SLACK, 1, 0, 0, 0)
+    _LIBC.prctl(_TIMER_SLACK, 1, 0, 0, 0)
+    # Each connection has two.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     sys.setswitchinterval(0.0001)
     delays = Delays()
 

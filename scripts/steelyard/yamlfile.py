@@ -83,6 +83,8 @@ DURATION_PATTERN = r"^\d+(\.\d+)?\s*(ms|s|m|h)?$"
 Duration = Annotated[float, BeforeValidator(parse_duration), _json_schema("number", DURATION_PATTERN, "30s")]
 Limit = Annotated[Duration, Field(ge=0.001)]
 """A time that something may take: at least a millisecond."""
+AnswerLimit = Annotated[Limit, Field(le=600)]
+"""How long an injector waits for an answer, a message or an event: ten minutes at most (Settings.java)."""
 Share = Annotated[float, BeforeValidator(parse_share), _json_schema("number", r"^\d+(\.\d+)?\s*%?$", "0.1%")]
 Scalar = str | int | float | bool
 

@@ -14,7 +14,7 @@ from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
 from steelyard.units import format_value, parse_size, quote_value
 from steelyard.workload.schema import Limits
-from steelyard.yamlfile import DURATION_PATTERN, Duration, Limit, Model, Scalar, Size, key_error
+from steelyard.yamlfile import DURATION_PATTERN, AnswerLimit, Duration, Model, Scalar, Size, key_error
 
 EngineName = Literal["process", "compose", "kubernetes"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
@@ -185,7 +185,7 @@ class Load(Model):
     and `at_most`."""
     measure: Measure = 60.0
     """Length of the measurement window."""
-    request_timeout: Annotated[Limit, Field(le=600)] = 30.0
+    request_timeout: AnswerLimit = 30.0
     """How long an injector waits for an answer; a request without one by then is an error. Ten minutes at most."""
     mix: dict[str, Annotated[float, Field(gt=0, le=100)]] | None = None
     """Left out: the workload's own mix. Only for a journey in the workload file: percent of its visits."""
@@ -255,7 +255,7 @@ class Search(Model):
     minimum: Scalar | None = None
     """Smallest value that is tried."""
     maximum: Scalar | None = None
-    """Largest value that is tried."""
+    """Largest value that is tried; left out: the most users or arrivals/s that the injectors take."""
     resolution: Annotated[float, Field(gt=0, le=1)] = 0.05
     """How close, as a fraction, the last value that passed and the first that failed have to be; of `hold`: how close
     the measured share has to be to the one asked for."""

@@ -83,10 +83,22 @@ def injector_components(
 
 def drain_limit(spec: Spec) -> float:
     """Seconds for which an injector that is to end waits for operations in flight at most: the longest that one may
-    wait for an answer, and its grace (RunLife.java)."""
-    journey = spec.injectors[0].settings.get("journey") if spec.injectors else None
-    within = Journey.model_validate(journey).longest_within() if journey is not None else 0.0
-    return max(spec.load.request_timeout, within) + DRAIN_GRACE
+    take to connect and to wait for a message or an event, and its grace (Settings.java, RunLife.java)."""
+    journey = _journey(spec)
+    within = journey.longest_within() if journey is not None else 0.0
+    return spec.load.request_timeout + within + DRAIN_GRACE
+
+
+def own_rows(spec: Spec) -> dict[str, int]:
+    """Rows of the feeders that give each user its own."""
+    journey = _journey(spec)
+    return journey.own_rows() if journey is not None else {}
+
+
+def _journey(spec: Spec) -> Journey | None:
+    """What the injectors of a spec play, where it is data."""
+    settings = spec.injectors[0].settings if spec.injectors else {}
+    return Journey.model_validate(settings["journey"]) if "journey" in settings else None
 
 
 def injector_options(jvm: JvmIdentity) -> list[str]:

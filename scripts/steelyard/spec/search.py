@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The value of a search in a spec: where it begins, how far it may go, and the spec of a trial with one value."""
 
+import math
 from typing import Literal, NamedTuple
 
 from steelyard.errors import BadInput
-from steelyard.experiment.schema import Search
+from steelyard.experiment.schema import MOST_RATE, MOST_USERS, Search
 from steelyard.results.spec import Spec
-from steelyard.spec.injectors import load_of_all
+from steelyard.spec.injectors import load_of_all, own_rows
 from steelyard.units import MIB
 
 Varied = Literal["users", "rate", "memory"]
@@ -33,7 +34,8 @@ def range_of(search: Search, spec: Spec) -> SearchRange:
     """Where the search of an arm begins, and its bounds.
 
     Raises:
-        BadInput: the arm's load or engine has nothing of the kind, or there is no value to begin with.
+        BadInput: the arm's load or engine has nothing of the kind, there is no value to begin with, or the injectors
+            refuse what it may try.
     """
     varies = varied_setting(search, spec)
     if varies == "memory" and spec.engine == "process":
@@ -52,9 +54,33 @@ def range_of(search: Search, spec: Spec) -> SearchRange:
         raise BadInput(f"{spec.arm}: where does the search begin? Give search.start or memory")
     smallest = {"users": float(spec.load.injectors), "rate": LEAST_RATE, "memory": LEAST_MEMORY}[varies]
     minimum, maximum = max(smallest, search.value("minimum") or smallest), search.value("maximum")
+    most, cure = _offer_limit(varies, spec)
+    unit = "arrivals/s" if varies == "rate" else varies
+    for key, value in (("start", start), ("maximum", maximum)):
+        if value is not None and value > most:
+            raise BadInput(
+                f"{spec.arm}: search.{key} is {value:,.15g} and the injectors take {most:,.15g} {unit} at most:"
+                f" lower it, or {cure}"
+            )
+    if maximum is None and varies != "memory":
+        maximum = most
     if start < minimum or (maximum is not None and start > maximum):
         raise BadInput(f"{spec.arm}: the search begins at {start:g}, which is outside of what it may try")
     return SearchRange(varies, float(start), minimum, maximum)
+
+
+def _offer_limit(varies: Varied, spec: Spec) -> tuple[float, str]:
+    """Users or arrivals/s that the injectors of a spec take at most, and what allows more."""
+    if varies == "memory":
+        return math.inf, ""
+    each = MOST_USERS if varies == "users" else MOST_RATE
+    limits = [(float(each * spec.load.injectors), "add injectors")]
+    if varies == "users":
+        rows = own_rows(spec)
+        limits += [
+            (float(rows[name]), f"give feeder {name} more rows or an order other than user") for name in rows
+        ]
+    return min(limits)
 
 
 def with_value(spec: Spec, search: Search, value: float) -> Spec:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from steelyard.workload.expressions import check_expression, check_path, check_selector
-from steelyard.yamlfile import Model, Scalar
+from steelyard.yamlfile import Model, Scalar, key_error
 
 REFERENCE = re.compile(r"\$\{([^}]*)\}")
 """`${name}` in a text of a journey, as the injector reads it."""
@@ -42,6 +42,9 @@ def _check_header(text: str) -> None:
         raise ValueError("the value of a header has no line end: write it in one line")
 
 
+Status = Annotated[int, Field(ge=100, le=999)]
+"""Of an answer: three digits (RFC 9110, section 15)."""
+_LONG = 2**63
 RootPath = Annotated[str, AfterValidator(_from_the_root)]
 Address = Annotated[str, AfterValidator(_address)]
 Headers = dict[str, Annotated[str, _check_by(_check_header)]]
@@ -58,7 +61,7 @@ def names_in(text: str) -> list[str]:
 class AnswerCheck(Model):
     """What makes an answer right."""
 
-    status: int | Annotated[list[int], Field(min_length=1)] = 200
+    status: Status | Annotated[list[Status], Field(min_length=1)] = 200
     """One of these. 304 has no body: not beside `contains`, `matches`, `json` or a `save` of the body that is not
     `optional`."""
     contains: str | list[str] | None = None
@@ -66,6 +69,15 @@ class AnswerCheck(Model):
     matches: Expression | None = None
     json_: dict[JsonPath, Scalar | None] | None = Field(default=None, alias="json")
     """JSONPath -> expected value."""
+
+    @model_validator(mode="after")
+    def _check_numbers(self) -> Self:
+        for path, value in (self.json_ or {}).items():
+            if isinstance(value, int) and not -_LONG <= value < _LONG:
+                raise key_error(
+                    ("json", path), "the injector compares whole numbers of 64 bits: look for it by matches"
+                )
+        return self
 
     def allows(self, status: int) -> bool:
         """Whether an answer of this status may be right."""
@@ -83,7 +95,7 @@ class MessageExtraction(Model):
     exactly_one: ClassVar[tuple[str, ...]] = ("json_", "regex")
     json_: JsonPath | None = Field(default=None, alias="json")
     regex: Expression | None = None
-    which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1)] = "first"
+    which: Literal["first", "last", "random", "all"] | Annotated[int, Field(ge=1, le=1_000_000)] = "first"
     """Of several matches: one of these, or its number, from 1. `all` is a list, for `each`."""
     part: Expression | None = None
     """A regular expression of what is kept of it: its first group, or all that it finds."""

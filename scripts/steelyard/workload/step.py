@@ -20,7 +20,7 @@ from steelyard.workload.answers import (
     Selector,
 )
 from steelyard.workload.feeder import read_beside
-from steelyard.yamlfile import Duration, Limit, Model
+from steelyard.yamlfile import AnswerLimit, Duration, Model, key_error
 
 OperationName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,59}$")]
 USUAL_WITHIN = 10.0
@@ -62,9 +62,15 @@ class Upload(Model):
         return made
 
     @model_validator(mode="after")
-    def _check_name(self) -> Self:
+    def _check_file(self) -> Self:
         if not self.filename:
             raise ValueError("filename is missing: add it")
+        try:
+            base64.b64decode(self.base64 or "", validate=True)
+        except ValueError as error:
+            raise key_error(
+                ("base64",), f"it cannot be decoded ({error}): write base64 in one line"
+            ) from error
         return self
 
 
@@ -139,8 +145,8 @@ class SocketExchange(Model):
     """A text; only the first may be without one: it waits for what the server says by itself."""
     expect: Expression
     """A regular expression; what is sent before a message that matches it counts for nothing."""
-    within: Limit | None = None
-    """How long to wait for that message; left out: 10 s."""
+    within: AnswerLimit | None = None
+    """How long to wait for that message; left out: 10 s. Ten minutes at most."""
     save: dict[str, MessageExtraction] = Field(default_factory=dict)
     """From that message."""
     pause: Pause | None = None
@@ -161,8 +167,8 @@ class WebSocket(Model):
     send: str | None = None
     expect: Expression | None = None
     """A regular expression; what is sent before a message that matches it counts for nothing."""
-    within: Limit | None = None
-    """How long to wait for that message; left out: 10 s."""
+    within: AnswerLimit | None = None
+    """How long to wait for that message; left out: 10 s. Ten minutes at most."""
     save: dict[str, MessageExtraction] = Field(default_factory=dict)
     """From that message."""
 
@@ -193,8 +199,8 @@ class Events(Model):
     expect: Expression
     """A regular expression, found in the event as JSON with the keys event, data and id; those before it count for
     nothing."""
-    within: Limit = USUAL_WITHIN
-    """From the request to that event."""
+    within: AnswerLimit = USUAL_WITHIN
+    """From the request to that event; ten minutes at most."""
     save: dict[str, MessageExtraction] = Field(default_factory=dict)
     """From that event."""
 

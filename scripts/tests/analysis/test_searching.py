@@ -270,7 +270,9 @@ def test_memory_is_the_limit_of_each_server() -> None:
 
 def test_where_a_search_begins() -> None:
     three = search_spec(load=Load(users=100, injectors=3))
-    assert range_of(Search.model_validate(RAISE), three) == ("users", 100.0, 3.0, None)
+    assert range_of(Search.model_validate(RAISE), three) == ("users", 100.0, 3.0, 300_000.0)
+    rate = search_spec(load=Load(model="open", rate=100, injectors=2))
+    assert range_of(Search.model_validate({"raise": "rate"}), rate) == ("rate", 100.0, 0.1, 2_000_000.0)
     asked = Search.model_validate({**SURVIVE, "start": "256m", "minimum": "64m", "maximum": "1g"})
     assert range_of(asked, search_spec(engine="compose")) == ("memory", 2.0**28, 2.0**26, 2.0**30)
     assert range_of(Search.model_validate(SURVIVE), search_spec(engine="compose")).start == 2.0**29
@@ -287,6 +289,17 @@ def test_where_a_search_begins() -> None:
             "where does the search",
         ),
         ({**RAISE, "maximum": 50}, search_spec(), "outside of what it may try"),
+        (
+            {**RAISE, "maximum": 100_001},
+            search_spec(),
+            "search.maximum is 100,001 and the injectors take 100,000 users",
+        ),
+        ({**RAISE, "start": 200_000}, search_spec(), "search.start is 200,000 .* add injectors"),
+        (
+            {"hold": "cpu", "at": 0.4, "maximum": 1e7},
+            search_spec(load=Load(model="open", rate=100, injectors=2)),
+            "10,000,000 and the injectors take 2,000,000 arrivals/s",
+        ),
     ],
 )
 def test_refuses_a_search_that_the_arm_has_not(written: dict[str, Any], arm: Any, says: str) -> None:

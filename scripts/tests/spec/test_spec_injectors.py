@@ -13,7 +13,7 @@ from steelyard.paths import ROOT
 from steelyard.results.spec import Spec
 from steelyard.spec import injectors
 from steelyard.spec.injectors import ARCHIVE, LATEST, drain_limit, injector_options
-from steelyard.spec.search import with_value
+from steelyard.spec.search import range_of, with_value
 
 
 def first(workload: str = "ping", **keys: Any) -> Spec:
@@ -42,7 +42,7 @@ def test_an_injector_ends_within_the_longest_wait_for_an_answer() -> None:
     step |= {"websocket": {"path": "/", "exchanges": exchanges}}
     for key in {*step} - {"operation", "websocket"}:
         del step[key]
-    assert drain_limit(spec) == 95.0
+    assert drain_limit(spec) == 155.0, "to open it, and for the message"
 
 
 def test_each_injector_is_told_the_rate_of_all() -> None:
@@ -92,6 +92,12 @@ def test_each_user_needs_a_row_of_its_own() -> None:
     with pytest.raises(BadInput, match="feeder users has 40 rows for 41 users: give it as many"):
         first(cart, load={"users": 41})
     assert first(cart, load={"users": 41}, procedure="start-up"), "one user alone"
+    spec = first(cart, load={"users": 10})
+    assert range_of(Search.model_validate({"raise": "users"}), spec).maximum == 40.0
+    with pytest.raises(
+        BadInput, match=r"search\.maximum is 41 and the injectors take 40 users .* give feeder users more"
+    ):
+        range_of(Search.model_validate({"raise": "users", "maximum": 41}), spec)
 
 
 def test_an_open_load_begins_with_as_many_users_as_need_rows_of_their_own() -> None:

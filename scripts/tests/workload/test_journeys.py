@@ -55,6 +55,13 @@ def step(name: str, **keys: Any) -> dict[str, Any]:
     ("action", "line", "says"),
     [
         ("{operation: a, path: /, save: {x: {css: a, which: 0}}}", 0, "which"),
+        ("{operation: a, path: /, save: {x: {css: a, which: 4294967297}}}", 0, "which"),
+        ("{operation: a, path: /, check: {status: 20}}", 0, "status"),
+        ("{operation: a, path: /, check: {json: {$.a: 9223372036854775808}}}", 0, "whole numbers of 64 bits"),
+        ("{operation: a, path: /, multipart: {f: {base64: '*', filename: b}}}", 0, "it cannot be decoded"),
+        ("{operation: a, events: {path: /, expect: x, within: 601}}", 0, "within"),
+        ("{operation: a, websocket: {path: /, expect: x, within: 11m}}", 0, "within"),
+        ("{operation: a, websocket: {path: /, exchanges: [{expect: x, within: 11m}]}}", 0, "within"),
         ("{operation: a, path: /, save: {x: {css: a, cookie: b}}}", 0, "give exactly one of json, regex"),
         ("{operation: a, path: /, save: {x: {css: a, whihc: 1}}}", 0, "did you mean 'which'?"),
         ("{operation: a, path: /, save: {x: {cookie: a, which: last}}}", 0, "leave out which"),

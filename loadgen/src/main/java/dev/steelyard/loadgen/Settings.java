@@ -159,10 +159,12 @@ public record Settings(
     return number * injectors + injector;
   }
 
-  /** Longest time for which an operation waits for an answer, a message or an event. */
-  public long longestWaitMillis() {
+  /**
+   * Longest time for which an operation connects and waits for an answer, a message or an event.
+   */
+  public int longestWaitMillis() {
     long within = journey == null ? 0 : journey.longestWithin().toMillis();
-    return Math.max(requestTimeoutMillis, within);
+    return Math.toIntExact(requestTimeoutMillis + within);
   }
 
   /** Longest time under load in seconds; a stop file or a signal may end the run earlier. */

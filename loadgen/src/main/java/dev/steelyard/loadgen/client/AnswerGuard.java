@@ -125,12 +125,14 @@ final class AnswerGuard extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof HttpResponse response) {
       interim = isInterim(response);
-      answering |= !interim;
-      if (!interim && headReader != null) {
+      // The permission to send the body is passed on, and is no answer either.
+      boolean begins = !interim && response.status().code() != HttpResponseStatus.CONTINUE.code();
+      answering |= begins;
+      if (begins && headReader != null) {
         headReader.accept(response.headers());
         headReader = null;
       }
-      if (!interim && !isInformational(response) && !HttpUtil.isKeepAlive(response)) {
+      if (!isInformational(response) && !HttpUtil.isKeepAlive(response)) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
     }

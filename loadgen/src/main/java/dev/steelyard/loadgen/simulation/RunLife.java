@@ -32,7 +32,7 @@ public final class RunLife {
    */
   private static final long SIGNAL_GRACE_MILLIS = 5000;
 
-  /** Added to the longest wait for an answer as the limit of waiting for operations in flight. */
+  /** Added to the longest wait of an operation as the limit of waiting for operations in flight. */
   private static final long DRAIN_GRACE_MILLIS = 5000;
 
   private final Run run;

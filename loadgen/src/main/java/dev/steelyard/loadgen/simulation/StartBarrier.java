@@ -118,7 +118,7 @@ final class StartBarrier implements Closeable {
     for (Map.Entry<Integer, Socket> other : others.entrySet()) {
       try {
         other.getValue().setTcpNoDelay(true);
-        other.getValue().setSoTimeout(settings.requestTimeoutMillis() + END_MILLIS);
+        other.getValue().setSoTimeout(settings.longestWaitMillis() + END_MILLIS);
         other.getValue().getOutputStream().write(GO);
       } catch (IOException e) {
         throw new StartBarrierException(

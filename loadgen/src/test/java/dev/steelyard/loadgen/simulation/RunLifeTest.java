@@ -69,7 +69,7 @@ class RunLifeTest {
             {"expect": "x", "within": "1m"}, {"send": "y", "expect": "z"}]}}
         """);
     end(Control.Ending.STOP_FILE);
-    assertEquals(65, drainSeconds());
+    assertEquals(75, drainSeconds());
     prepare(
         "events",
         """
@@ -77,7 +77,7 @@ class RunLifeTest {
             {"operation": "b", "events": {"path": "/", "expect": "x", "within": "2m"}}]}
         """);
     end(Control.Ending.STOP_FILE);
-    assertEquals(125, drainSeconds());
+    assertEquals(135, drainSeconds());
     prepare("signal", "");
     end(Control.Ending.SIGNAL);
     assertEquals(5, drainSeconds());

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.olio;
 
+import dev.steelyard.bench.settings.Environment;
+import dev.steelyard.bench.settings.SettingsException;
 import dev.steelyard.olio.population.FileSizes;
 import dev.steelyard.olio.population.Scale;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.file.Path;
-import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -47,59 +48,37 @@ public class Settings {
   /**
    * Reads the variables.
    *
-   * @throws IllegalArgumentException for a text that is no value; says what is
+   * @throws SettingsException for a text that is no value; says what is
    */
   void read(Map<String, String> environment) {
-    Variables given = new Variables(environment);
+    Environment given = new Environment(environment);
     scale = new Scale(given.number("OLIO_SCALE", 25, 1, 9_000));
     seed = given.number("OLIO_SEED", 1, 0, Integer.MAX_VALUE);
-    String day = given.text("OLIO_TODAY", TODAY.toString());
-    try {
-      today = day.equals(SYSTEM) ? null : LocalDate.parse(day);
-    } catch (DateTimeException e) {
-      throw new IllegalArgumentException(
-          "OLIO_TODAY is '" + day + "': set it to a day such as 2026-06-15, or to system.", e);
-    }
-    fileSizes =
-        FileSizes.valueOf(
-            given.choice("OLIO_FILES", "full", List.of("full", "small")).toUpperCase(Locale.ROOT));
-    hardLinks =
-        given.choice("OLIO_FILES_MODE", "copy", List.of("copy", "hardlink")).equals("hardlink");
-    filestore = Path.of(given.text("OLIO_FILESTORE", "filestore")).toAbsolutePath();
-    geocoder = given.text("OLIO_GEOCODER_URL", "http://localhost:9086");
+    Optional<LocalDate> day =
+        given.parsed(
+            "OLIO_TODAY",
+            Optional.of(TODAY),
+            "a day such as 2026-06-15, or to system",
+            text -> SYSTEM.equals(text) ? Optional.empty() : Optional.of(LocalDate.parse(text)));
+    today = day.orElse(null);
+    fileSizes = given.choice("OLIO_FILES", FileSizes.FULL);
+    hardLinks = given.choice("OLIO_FILES_MODE", FilesMode.COPY) == FilesMode.HARDLINK;
+    filestore = Path.of(given.text("OLIO_FILESTORE").orElse("filestore")).toAbsolutePath();
+    geocoder = given.text("OLIO_GEOCODER_URL").orElse("http://localhost:9086");
     connectMillis = given.number("OLIO_GEOCODER_CONNECT_TIMEOUT", 2000, 1, 600_000);
     readMillis = given.number("OLIO_GEOCODER_READ_TIMEOUT", 5000, 1, 600_000);
-    cache = given.choice("OLIO_CACHE", "local", List.of("local", "off")).equals("local");
-    jmaki = given.choice("OLIO_JMAKI", "false", List.of("true", "false")).equals("true");
+    cache = given.choice("OLIO_CACHE", Cache.LOCAL) == Cache.LOCAL;
+    jmaki = given.flag("OLIO_JMAKI", false);
   }
 
-  private record Variables(Map<String, String> environment) {
+  private enum FilesMode {
+    COPY,
+    HARDLINK
+  }
 
-    String text(String name, String otherwise) {
-      String given = environment.getOrDefault(name, "").strip();
-      return given.isEmpty() ? otherwise : given;
-    }
-
-    int number(String name, int otherwise, int least, int most) {
-      String given = text(name, Integer.toString(otherwise));
-      boolean digits = given.matches("[0-9]{1,10}");
-      long number = digits ? Long.parseLong(given) : -1;
-      if (number < least || number > most) {
-        throw new IllegalArgumentException(
-            "%s is '%s': set it to a whole number from %d to %d."
-                .formatted(name, given, least, most));
-      }
-      return (int) number;
-    }
-
-    String choice(String name, String otherwise, List<String> choices) {
-      String given = text(name, otherwise);
-      if (!choices.contains(given)) {
-        throw new IllegalArgumentException(
-            "%s is '%s': set it to %s.".formatted(name, given, String.join(" or ", choices)));
-      }
-      return given;
-    }
+  private enum Cache {
+    LOCAL,
+    OFF
   }
 
   /** All settings, name by text. */

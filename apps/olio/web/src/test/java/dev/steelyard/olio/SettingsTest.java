@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.bench.settings.SettingsException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ final class SettingsTest {
     "OLIO_SCALE, 0",
     "OLIO_SCALE, 9001",
     "OLIO_SCALE, many",
+    "OLIO_SCALE, +5",
     "OLIO_SEED, -1",
     "OLIO_TODAY, tomorrow",
     "OLIO_FILES, tiny",
@@ -40,9 +42,8 @@ final class SettingsTest {
     "OLIO_GEOCODER_READ_TIMEOUT, 0",
   })
   void whatIsNoValueIsNamed(String variable, String text) {
-    IllegalArgumentException refused =
-        assertThrows(
-            IllegalArgumentException.class, () -> new Settings().read(Map.of(variable, text)));
+    SettingsException refused =
+        assertThrows(SettingsException.class, () -> new Settings().read(Map.of(variable, text)));
     String sentence = refused.getMessage();
     assertTrue(sentence.startsWith(variable + " is '" + text + "': set it to "), sentence);
   }

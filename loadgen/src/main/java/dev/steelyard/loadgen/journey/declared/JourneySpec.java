@@ -19,6 +19,7 @@ import dev.steelyard.loadgen.SettingsException;
 import dev.steelyard.loadgen.SettingsReader;
 import dev.steelyard.loadgen.journey.Pause;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -252,6 +253,11 @@ public record JourneySpec(
     /** Checks. */
     public Field {
       one("content, base64", content, base64);
+      try {
+        Base64.getDecoder().decode(requireNonNullElse(base64, ""));
+      } catch (IllegalArgumentException e) {
+        throw must("base64", base64, "base64 in one line");
+      }
     }
 
     /** From a text, or from an object with these members. */
@@ -290,6 +296,7 @@ public record JourneySpec(
     /** Fills in and checks. */
     public Check {
       status = filled("status", requireNonNullElse(status, List.of(200)));
+      status.forEach(each -> within("status", each, 100, 999));
       contains = requireNonNullElse(contains, List.of());
       absent = requireNonNullElse(absent, List.of());
       checkPattern("matches", matches);
@@ -298,6 +305,9 @@ public record JourneySpec(
           (path, value) -> {
             if (!value.isValueNode()) {
               throw must("json", value, "a text, a number, true, false or null");
+            }
+            if (value.isIntegralNumber() && !value.canConvertToLong()) {
+              throw must("json", value, "a whole number of 64 bits");
             }
           });
     }
@@ -334,7 +344,7 @@ public record JourneySpec(
       checkPattern("regex", regex);
       checkPattern("part", part);
       which = requireNonNullElse(which, TextNode.valueOf("first"));
-      if (!WHICH.contains(which.asText()) && !(which.isIntegralNumber() && which.asInt() > 0)) {
+      if (!WHICH.contains(which.asText()) && !(which.isInt() && which.asInt() > 0)) {
         throw must("which", which, "one of %s, or a number from 1".formatted(WHICH));
       }
       if (attribute != null && css == null) {

@@ -18,6 +18,10 @@ import java.util.stream.Stream;
 
 /** What a step does in the place of a request: messages over a stream that it opens and closes. */
 public final class StreamSpec {
+  private static final Duration USUAL_LIMIT = Duration.ofSeconds(10);
+  private static final Duration SHORTEST_LIMIT = Duration.ofMillis(1);
+  private static final Duration LONGEST_LIMIT = Duration.ofMinutes(10);
+
   private StreamSpec() {}
 
   /**
@@ -83,7 +87,7 @@ public final class StreamSpec {
         Operation.checkName(operation);
       }
       JourneySpec.checkPattern("expect", needed("expect", expect));
-      within = requireNonNullElse(within, Duration.ofSeconds(10));
+      within = limit(within);
       save = fromMessage(save);
     }
   }
@@ -108,7 +112,7 @@ public final class StreamSpec {
       checkPath(path);
       JourneySpec.checkPattern("expect", needed("expect", expect));
       headers = requireNonNullElse(headers, Map.of());
-      within = requireNonNullElse(within, Duration.ofSeconds(10));
+      within = limit(within);
       save = fromMessage(save);
     }
   }
@@ -135,6 +139,14 @@ public final class StreamSpec {
     return step.websocket() != null
         ? step.websocket().exchanges().stream().map(Exchange::within)
         : Stream.ofNullable(step.events()).map(Events::within);
+  }
+
+  private static Duration limit(Duration given) {
+    Duration limit = requireNonNullElse(given, USUAL_LIMIT);
+    if (limit.compareTo(SHORTEST_LIMIT) < 0 || limit.compareTo(LONGEST_LIMIT) > 0) {
+      throw must("within", limit.toMillis() + "ms", "a duration from 1ms to 10m");
+    }
+    return limit;
   }
 
   private static void checkPath(String path) {

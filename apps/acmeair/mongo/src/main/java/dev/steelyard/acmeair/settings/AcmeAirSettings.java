@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.settings;
 
+import dev.steelyard.bench.settings.Environment;
+import dev.steelyard.bench.settings.SettingsException;
 import java.time.Clock;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -72,7 +74,7 @@ public record AcmeAirSettings(
             ZoneId.of("UTC"),
             "a time zone such as UTC or Europe/Berlin",
             ZoneId::of),
-        environment.parsed("ACMEAIR_SEED", 1L, "a whole number", Long::valueOf),
+        environment.parsed("ACMEAIR_SEED", 1L, "a whole number", Environment::whole),
         environment.choice("ACMEAIR_INDEXES", Indexes.NONE),
         environment.flag("USE_FLIGHT_DATA_RELATED_CACHING", true),
         environment.choice("ACMEAIR_JSON", Json.ORIGINAL),

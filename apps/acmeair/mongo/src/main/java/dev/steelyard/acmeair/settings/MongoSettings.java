@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.settings;
 
+import dev.steelyard.bench.settings.Environment;
+import dev.steelyard.bench.settings.SettingsException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

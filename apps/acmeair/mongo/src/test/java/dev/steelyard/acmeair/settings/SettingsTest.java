@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.steelyard.bench.settings.SettingsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -116,10 +117,13 @@ final class SettingsTest {
     "ACMEAIR_TODAY, 2026-02-30",
     "ACMEAIR_ZONE, Mars",
     "ACMEAIR_SEED, one",
+    "ACMEAIR_SEED, +5",
+    "ACMEAIR_SEED, 9223372036854775808",
     "ACMEAIR_INDEXES, all",
     "USE_FLIGHT_DATA_RELATED_CACHING, yes",
     "EXECUTOR_THREADS, many",
     "EXECUTOR_THREADS, -2",
+    "EXECUTOR_THREADS, +5",
     "MONGO_PORT, 0",
     "MONGO_PORT, 65536",
     "MONGO_CONNECTIONSPERHOST, 0",

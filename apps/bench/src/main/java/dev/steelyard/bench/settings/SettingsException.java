@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.settings;
+package dev.steelyard.bench.settings;
 
 /** A setting that cannot be used; the message is one sentence for whoever set it. */
-public final class SettingsException extends RuntimeException {
+public final class SettingsException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
 

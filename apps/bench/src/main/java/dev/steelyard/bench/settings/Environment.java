@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.steelyard.acmeair.settings;
+package dev.steelyard.bench.settings;
 
 import static java.util.stream.Collectors.joining;
 
@@ -13,16 +13,17 @@ import java.util.stream.Stream;
  * Reads settings from environment variables. An empty variable counts as one that is not set, as
  * compose files pass on what nobody gave.
  */
-final class Environment {
+public final class Environment {
 
   private final Map<String, String> variables;
 
-  Environment(Map<String, String> variables) {
+  /** Reads these, name by value. */
+  public Environment(Map<String, String> variables) {
     this.variables = Map.copyOf(variables);
   }
 
   /** The first of these variables that is set. */
-  Optional<String> text(String... names) {
+  public Optional<String> text(String... names) {
     for (String name : names) {
       String value = variables.getOrDefault(name, "").strip();
       if (!value.isEmpty()) {
@@ -37,18 +38,30 @@ final class Environment {
    *
    * @throws SettingsException for anything else
    */
-  int number(String name, int preset, int least, int most) {
+  public int number(String name, int preset, int least, int most) {
     return parsed(
         name,
         preset,
         "a whole number from " + least + " to " + most,
         text -> {
-          int number = Integer.parseInt(text);
+          long number = whole(text);
           if (number < least || number > most) {
             throw new IllegalArgumentException(text);
           }
-          return number;
+          return (int) number;
         });
+  }
+
+  /**
+   * A whole number as every setting has it: digits, after a minus where it is below zero.
+   *
+   * @throws IllegalArgumentException for anything else, a plus and digits of other scripts too
+   */
+  public static long whole(String text) {
+    if (!text.matches("-?[0-9]+")) {
+      throw new IllegalArgumentException(text);
+    }
+    return Long.parseLong(text);
   }
 
   /**
@@ -56,7 +69,7 @@ final class Environment {
    *
    * @throws SettingsException for anything else
    */
-  boolean flag(String name, boolean preset) {
+  public boolean flag(String name, boolean preset) {
     return parsed(
         name,
         preset,
@@ -74,7 +87,7 @@ final class Environment {
    *
    * @throws SettingsException for anything else
    */
-  <E extends Enum<E>> E choice(String name, E preset) {
+  public <E extends Enum<E>> E choice(String name, E preset) {
     Class<E> type = preset.getDeclaringClass();
     return parsed(
         name,
@@ -88,7 +101,7 @@ final class Environment {
   }
 
   /** A constant as users write it. */
-  static String word(Enum<?> constant) {
+  public static String word(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
@@ -99,7 +112,7 @@ final class Environment {
    * @param parser throws a runtime exception for what it does not understand
    * @throws SettingsException for that
    */
-  <T> T parsed(String name, T preset, String wanted, Function<String, T> parser) {
+  public <T> T parsed(String name, T preset, String wanted, Function<String, T> parser) {
     Optional<String> text = text(name);
     if (text.isEmpty()) {
       return preset;
