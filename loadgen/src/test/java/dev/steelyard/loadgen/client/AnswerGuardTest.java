@@ -26,7 +26,7 @@ class AnswerGuardTest {
   void ask() {
     var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
     request.headers().set("Expect", "100-continue");
-    AnswerHead.read(headers -> heads.add(headers.get("Set-Cookie")));
+    new AnswerHead(headers -> heads.add(headers.get("Set-Cookie")), null).ask();
     connection.writeOutbound(request);
     answer(HttpResponseStatus.CONTINUE, null);
     connection.writeInbound(LastHttpContent.EMPTY_LAST_CONTENT);
