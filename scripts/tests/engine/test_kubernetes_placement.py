@@ -67,11 +67,8 @@ def plan(folder: Path, nodes: Mapping[str, str], *settings: str) -> dict[str, Sp
     found = question("jvm-count", "engine=kubernetes", "jvms=1,2", *settings, workload="ping")
     with cluster(WORKLOADS, folder) as (api, made):
         for name, size in nodes.items():
-            api.put(
-                "nodes",
-                node(name, *size.split()[:1], name.partition("-")[2] or None, *size.split()[1:]),
-                "/api/v1",
-            )
+            cpus, _, memory = size.partition(" ")
+            api.put("nodes", node(name, cpus, name.partition("-")[2] or None, memory or "64Gi"), "/api/v1")
         resolver = Resolver(found.workload, None, _cluster=made)
         return make_specs(expand(found.experiment, found.settings), found.experiment, resolver, FIRST_PORT)[0]
 
