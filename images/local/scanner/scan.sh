@@ -12,7 +12,8 @@ packages() { # one line each: kind, name, version, architecture or SHA-256
     for file in "$source"/var/lib/dpkg/status.d/* "$source"/var/lib/dpkg/status; do
         [ ! -f "$file" ] || awk -F ': ' '
             function put() { if (name != "") print "deb", name, version, architecture; name = "" }
-            $1 == "Package" { put(); name = $2 } $1 == "Version" { version = $2 } $1 == "Architecture" { architecture = $2 } END { put() }' "$file"
+            $1 == "Package" { put(); name = $2 } $1 == "Status" && $2 ~ / (not-installed|config-files)$/ { name = "" }
+            $1 == "Version" { version = $2 } $1 == "Architecture" { architecture = $2 } END { put() }' "$file"
     done
     find "$source" -name '*.jar' -type f | while read -r jar; do
         file=$(basename "$jar" .jar)

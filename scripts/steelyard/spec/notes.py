@@ -38,6 +38,7 @@ def notes_of(
     return [
         *_compiler_notes(layout, len(cores)),
         *_sharing_notes(layout, servers, len(cores)),
+        *_thread_notes(layout, servers),
         *_node_notes(layout, servers, nodes),
         *_load_notes(layout, procedure, cpus),
         *_gc_notes(layout, servers, cpus),
@@ -120,6 +121,17 @@ def _sharing_notes(layout: Layout, servers: Sequence[Component], cores: int) -> 
     note = (
         f"{name}: {count} JVMs are not pinned apart, as {shown} do not split evenly: {together} share"
         f" {round(together * servers[0].cores)} cores, and each sizes its GC and JIT for all of these"
+    )
+    return [note]
+
+
+def _thread_notes(layout: Layout, servers: Sequence[Component]) -> list[str]:
+    sizes = {len(server.cpus) for server in servers}
+    if len(sizes) < 2:
+        return []
+    note = (
+        f"{layout.arm.name}: JVMs of {servers[0].cores:.3g} cores each have {min(sizes)} to {max(sizes)} CPUs, as not"
+        " all cores have the same number of threads online and allowed"
     )
     return [note]
 

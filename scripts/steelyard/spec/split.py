@@ -172,12 +172,16 @@ def cores_for(arm: Arm, cores: Sequence[Core], nodes: Mapping[int, int]) -> tupl
 
 
 def _node_by_node(cores: Sequence[Core], wanted: int, nodes: Mapping[int, int]) -> list[Core]:
-    """The cores of the fewest nodes that hold so many, one of each node in turn, and then those of the others."""
+    """The cores of the fewest nodes that hold so many, one of each node in turn, and then those of the others: of the
+    first nodes, or of the largest where the first are too small (CPUs of theirs are offline, or not allowed)."""
     of_nodes = [list(group) for _, group in groupby(cores, key=lambda core: nodes.get(core[0], 0))]
+    largest = sorted(of_nodes, key=len, reverse=True)
     fewest = next(
-        (count for count in range(1, len(of_nodes)) if sum(map(len, of_nodes[:count])) >= wanted),
-        len(of_nodes),
+        (count for count in range(1, len(largest)) if sum(map(len, largest[:count])) >= wanted),
+        len(largest),
     )
+    if sum(map(len, of_nodes[:fewest])) < wanted:
+        of_nodes = largest
     in_turn = [core for turn in zip_longest(*of_nodes[:fewest]) for core in turn if core is not None]
     return [*in_turn, *(core for group in of_nodes[fewest:] for core in group)]
 

@@ -294,7 +294,7 @@ def node(name: str, cpus: str, **more: object) -> Json:
         "metadata": {"name": name, "labels": {}},
         "spec": more,
         "status": {
-            "allocatable": {"cpu": cpus},
+            "allocatable": {"cpu": cpus, "memory": "16Gi"},
             "capacity": {"cpu": "4"},
             "conditions": [{"type": "Ready", "status": "True"}],
             "nodeInfo": {"architecture": "amd64", "kernelVersion": "6.1"},

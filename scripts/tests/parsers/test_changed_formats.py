@@ -366,7 +366,7 @@ def test_cpus_of_kubernetes(text: str) -> None:
 def test_sizes_of_kubernetes(text: str) -> None:
     with contextlib.suppress(ValueError):
         assert pods.quantity(text) >= 0
-        assert re.fullmatch(r"[0-9.eE]+([KMGTPE]i?|k)?", text), text
+        assert re.fullmatch(r"[0-9.eE]+([KMGTPE]i?|[km])?", text), text
 
 
 VERSIONS = ('{"clientVersion": {"gitVersion": "v1.31.2"}}', '{"gitVersion": "v1.30.1"}')

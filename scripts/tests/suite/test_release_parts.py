@@ -88,6 +88,47 @@ def test_a_licence_that_is_not_asserted_is_none(
     assert f'"zlib","","{licence}",' in listed.read_text(encoding="utf-8")
 
 
+# As dpkg keeps them (Debian's image), and a file for each package (the bases made of packages).
+NUMPY = """Package: python3-numpy
+Status: {status}
+Source: numpy
+Version: 1:2.2.4+ds-1
+Architecture: amd64
+Depends: python3 (>= 3.13~), libc6 (>= 2.38)
+Description: Fast array facility to the Python 3 language
+ Package: no package, and Version: none
+"""
+
+
+@pytest.mark.parametrize("name", ["status", "status.d/python3-numpy"])
+def test_the_local_scanner_lists_what_dpkg_has_installed(tmp_path: Path, name: str) -> None:
+    listed = tmp_path / "core" / "var" / "lib" / "dpkg" / name
+    listed.parent.mkdir(parents=True)
+    # dpkg has no such line in a package itself.
+    numpy = NUMPY.format(status="install ok installed")
+    if name == "status":
+        removed = NUMPY.format(status="deinstall ok config-files").replace("python3-numpy", "python3-removed")
+        numpy = f"{numpy}\n{removed}\n{numpy.replace('python3-numpy', 'python3.13')}"
+    else:
+        numpy = numpy.replace("Status: install ok installed\n", "")
+    listed.write_text(numpy, encoding="utf-8")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "BUILDKIT_SCAN_SOURCE": str(tmp_path / "core"),
+        "BUILDKIT_SCAN_DESTINATION": str(tmp_path),
+    }
+    command = ["sh", str(ROOT / "images" / "local" / "scanner" / "scan.sh")]
+    subprocess.run(command, env=environment, capture_output=True, check=True)
+    statement = json.loads((tmp_path / "core.spdx.json").read_text(encoding="utf-8"))
+    assert [
+        (package["name"], package["versionInfo"], package["externalRefs"][0]["referenceLocator"])
+        for package in statement["predicate"]["packages"]
+    ] == [
+        (package, "1:2.2.4+ds-1", f"pkg:deb/debian/{package}@1:2.2.4+ds-1?arch=amd64")
+        for package in ("python3-numpy", "python3.13")[: 2 if name == "status" else 1]
+    ]
+
+
 # Its database is on the internet: what it is asked is what is looked at, and its answer of SBOMs is made up.
 SCANNER = """#!/bin/sh
 echo "$@" >>ASKED

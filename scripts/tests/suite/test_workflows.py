@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
 from programs import has_engine
 from release_steps import git
 
@@ -58,6 +59,36 @@ def find_act() -> str | None:
     return str(folder / "act")
 
 
+def require_act() -> str:
+    """The program; without it a test is left out."""
+    if (act := find_act()) is None:
+        pytest.skip("act, which reads workflows, is compiled by Go, and neither is on PATH")
+    return act
+
+
+@pytest.mark.parametrize("workflow", sorted(path.stem for path in WORKFLOWS.glob("*.yml")))
+def test_a_workflow_is_read_without_a_container_engine(workflow: str, tmp_path: Path) -> None:
+    """Its jobs, each in a later stage than those that it needs. More needs an engine: with `-self-hosted` in the place
+    of images even a dry run runs the steps."""
+    path = WORKFLOWS / f"{workflow}.yml"
+    done = subprocess.run(
+        [require_act(), "--list", "--workflows", str(path)],
+        cwd=ROOT,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    stages = {job: int(stage) for stage, job in (line.split()[:2] for line in done.stdout.splitlines()[1:])}
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    assert set(stages) == set(jobs)
+    for name, job in jobs.items():
+        needs = job.get("needs", [])
+        for needed in [needs] if isinstance(needs, str) else needs:
+            assert stages[needed] < stages[name]
+
+
 @dataclass
 class Job:
     """One job, of a matrix one of its jobs."""
@@ -75,8 +106,7 @@ Start = Callable[..., Jobs]
 @pytest.fixture
 def settings(tmp_path: Path) -> list[str]:
     """Options of act that make it independent of this machine and of the network."""
-    if find_act() is None:
-        pytest.skip("act, which reads workflows, is compiled by Go, and neither is on PATH")
+    require_act()
     if not has_engine():
         pytest.skip("act asks a container engine for images in a dry run, too, and none answers")
     used = {
@@ -99,10 +129,8 @@ def settings(tmp_path: Path) -> list[str]:
 
 def run_act(*arguments: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, Jobs]:
     """The jobs that it ran, as its log tells them."""
-    act = find_act()
-    assert act is not None
     done = subprocess.run(
-        [act, *arguments],
+        [require_act(), *arguments],
         cwd=folder,
         env={**os.environ, "XDG_CONFIG_HOME": str(folder / ".none"), **environment},
         stdin=subprocess.DEVNULL,

@@ -26,7 +26,7 @@ from steelyard.engines.container import (
 from steelyard.engines.kubernetes.api import Object
 from steelyard.engines.kubernetes.large_pages import resource_of
 from steelyard.engines.kubernetes.password import secret_of, stand_in, with_passwords
-from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL, cpus
+from steelyard.engines.kubernetes.pods import NAME, SESSION, TRIAL, CpusAndMemory, requests_of
 from steelyard.engines.kubernetes.roles import ROLE, TOLERATION, node_role
 from steelyard.errors import BadInput
 from steelyard.host.preparing import pages_of
@@ -316,11 +316,11 @@ def cpus_of(component: Component) -> str:
     return str(len(component.cpus)) if quota is None else f"{round(quota * 1000)}m"
 
 
-def requested_cpus(spec: Spec, component: Component) -> float:
-    """CPUs that the pod of a component requests, its observer's included: what it takes of its node."""
-    if _shares(spec, component):
-        return cpus(_SHARE) + cpus(_OBSERVER_SHARE["cpu"])
-    return cpus(cpus_of(component)) + cpus(_OBSERVER["cpu"])
+def pod_requests(spec: Spec, component: Component) -> CpusAndMemory:
+    """What the pod of a component takes of its node, its observer included."""
+    apart = not _shares(spec, component)
+    resources = [_resources(component, apart, None), {"requests": _OBSERVER if apart else _OBSERVER_SHARE}]
+    return requests_of({"spec": {"containers": [{"resources": each} for each in resources]}})
 
 
 def _resources(component: Component, apart: bool, page: int | None) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import add, sub
 
 from steelyard.engines.base import find_processes
 from steelyard.engines.kubernetes import pods
 from steelyard.engines.kubernetes.api import ApiError, Object
 from steelyard.engines.kubernetes.cluster import Cluster
 from steelyard.engines.kubernetes.placement import NodeRoom
+from steelyard.engines.kubernetes.pods import CpusAndMemory
 from steelyard.engines.kubernetes.roles import ROLE
 from steelyard.errors import MissingRequirement
 from steelyard.host.doctor import DoctorFinding
@@ -83,9 +85,11 @@ def read_room(cluster: Cluster) -> ClusterRoom:
     taken = _requests_of_others(cluster)
     rooms = []
     for node in nodes:
-        offered = pods.cpus(node["status"]["allocatable"]["cpu"])
+        allocatable = node["status"]["allocatable"]
+        offered = CpusAndMemory(pods.cpus(allocatable["cpu"]), pods.quantity(allocatable["memory"]))
+        requested = taken[node["metadata"]["name"]]
         role = node["metadata"].get("labels", {}).get(ROLE)
-        rooms.append(NodeRoom(role, offered, offered - taken.get(node["metadata"]["name"], 0.0)))
+        rooms.append(NodeRoom(role, offered, CpusAndMemory(*map(sub, offered, requested))))
     count = sum(room.whole_cpus for room in rooms)
     if count < 1:
         raise MissingRequirement("no node of the cluster is ready and takes pods of sessions")
@@ -99,15 +103,16 @@ def read_room(cluster: Cluster) -> ClusterRoom:
     return ClusterRoom(tuple(rooms), frozenset(each[ROLE] for each in labels if ROLE in each), note)
 
 
-def _requests_of_others(cluster: Cluster) -> Mapping[str, float]:
-    """CPUs that pods request which are no session's of the namespace, by node; nothing where they may not be listed."""
+def _requests_of_others(cluster: Cluster) -> Mapping[str, CpusAndMemory]:
+    """What pods request which are no session's of the namespace, by node; nothing where they may not be listed."""
     unfinished = "status.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed"
-    requested = defaultdict[str, float](float)
+    requested = defaultdict[str, CpusAndMemory](lambda: CpusAndMemory(0.0, 0.0))
     with contextlib.suppress(ApiError):
         for pod in cluster.get(f"/api/v1/pods?fieldSelector={unfinished}")["items"]:
             ours = pods.SESSION in pod["metadata"].get("labels", {})
             if not (ours and pod["metadata"]["namespace"] == cluster.namespace):
-                requested[pods.node(pod)] += pods.requested_cpus(pod)
+                name = pods.node(pod)
+                requested[name] = CpusAndMemory(*map(add, requested[name], pods.requests_of(pod)))
     return requested
 
 

@@ -5,9 +5,10 @@ Pods are the API's objects as they are; of the containers in one, that of the co
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from steelyard.engines.container import NOT_TOLD, exit_code_of
 from steelyard.engines.kubernetes.api import Object, PodWatch
@@ -42,11 +43,24 @@ _SUFFIXES = {
     "Mi": 2**20,
     "Gi": 2**30,
     "Ti": 2**40,
+    "Pi": 2**50,
+    "Ei": 2**60,
+    "m": 1e-3,
     "k": 10**3,
     "M": 10**6,
     "G": 10**9,
     "T": 10**12,
+    "P": 10**15,
+    "E": 10**18,
 }
+
+
+class CpusAndMemory(NamedTuple):
+    """What a pod requests of its node, or what a node has."""
+
+    cpus: float
+    memory: float
+    """Bytes."""
 
 
 def place(pod: Object) -> tuple[str, int]:
@@ -96,13 +110,20 @@ def cpu_limit(pod: Object, container: str) -> float | None:
     return cpus(limit) if limit is not None else None
 
 
-def requested_cpus(pod: Object) -> float:
-    """CPUs that a pod takes of its node: the sum of its containers' requests, or what one that prepares it requests if
-    that is more (Kubernetes, "Init containers: resource sharing")."""
+def requests_of(pod: Object) -> CpusAndMemory:
+    """What a pod takes of its node: of each resource the sum of its containers' requests, or what one that prepares it
+    requests if that is more (Kubernetes, "Init containers: resource sharing")."""
     inits = pod["spec"].get("initContainers", ())
     sidecars = [init for init in inits if init.get("restartPolicy") == "Always"]
-    together = sum(map(_cpu_request, [*pod["spec"]["containers"], *sidecars]))
-    return max([together, *map(_cpu_request, inits)])
+
+    def taken(resource: str, read: Callable[[str], float]) -> float:
+        def requested(container: Object) -> float:
+            return read(container.get("resources", {}).get("requests", {}).get(resource) or "0")
+
+        together = sum(map(requested, [*pod["spec"]["containers"], *sidecars]))
+        return max([together, *map(requested, inits)])
+
+    return CpusAndMemory(taken("cpu", cpus), taken("memory", quantity))
 
 
 def variables(pod: Object, container: str) -> dict[str, str]:
@@ -251,10 +272,6 @@ def _conditions(pod: Object) -> list[Object]:
 
 def _container(pod: Object, name: str) -> Object:
     return next((container for container in pod["spec"]["containers"] if container["name"] == name), {})
-
-
-def _cpu_request(container: Object) -> float:
-    return cpus(container.get("resources", {}).get("requests", {}).get("cpu", "0"))
 
 
 def _limits(pod: Object, container: str) -> Mapping[str, str]:
