@@ -43,7 +43,7 @@ class AnswerGuardTest {
   /** Gatling would send the request again, and say nothing of the first. */
   @Test
   void aConnectionThatEndsAfterItHadNoAnswer() {
-    connection.close();
+    var unused = connection.close();
     Unanswered told = assertThrows(Unanswered.class, connection::checkException);
     assertEquals("no answer: the connection was closed", told.getMessage());
   }
@@ -51,7 +51,7 @@ class AnswerGuardTest {
   @Test
   void anAnswerThatIsCutOffAfterItIsNoneThatIsMissing() {
     answer(HttpResponseStatus.OK, "a=b");
-    connection.close();
+    var unused = connection.close();
     UnfinishedAnswer told = assertThrows(UnfinishedAnswer.class, connection::checkException);
     assertEquals("the answer was cut off", told.getMessage());
   }
