@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -176,6 +177,8 @@ def plan_of(arguments: argparse.Namespace) -> Plan:
 def main() -> None:
     """Measure what the command line asks for, and print the tables of what there is, however it ends."""
     arguments = parse_arguments()
+    # Whoever ends it gets the tables, and leaves no target behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan, results = plan_of(arguments), Results()
     folder = Path(tempfile.mkdtemp(prefix="steelyard-bench-"))
     folder.chmod(0o755)
