@@ -47,8 +47,8 @@ def _wait(window: Window, component: Component, groups: Collection[str]) -> floa
     cpu, seen, wait = (value or 0.0 for value in between)
     if cpu - seen > LOST_SHARE * cpu + BLUR:
         return Unknown(
-            f"threads that ended in the window had {1 - seen / cpu:.0%} of its CPU time, and how long they waited is"
-            " lost"
+            f"threads that ended in the window had more than {LOST_SHARE:.0%} of its CPU time, and how long they waited"
+            " is lost"
         )
     return wait * in_window / cpu if cpu else wait
 

@@ -86,14 +86,21 @@ def _of_shared_memory(view: View) -> Iterator[str]:
 
 
 def _of_unknown_figures(view: View) -> Iterator[str]:
-    """The figures of a component that there should be and are not, by their reason."""
+    """The figures of a component that there should be and are not, by their reason, and in how many trials."""
+    missing: dict[tuple[str, str], dict[str, None]] = {}
+    arms: dict[tuple[str, str], list[str]] = {}
     for trial in view.trials:
         for part in trial.components:
-            names: dict[str, list[str]] = {}
+            for reason in dict.fromkeys(part.unknown.values()):
+                arms.setdefault((part.name, reason), []).append(trial.arm)
             for name, reason in part.unknown.items():
-                names.setdefault(reason, []).append(name)
-            for reason, figure_names in names.items():
-                yield f"{', '.join(figure_names)} of {part.name} ({trial.arm}): unknown, because {reason}."
+                missing.setdefault((part.name, reason), {})[name] = None
+    for (component, reason), names in missing.items():
+        where = arms[component, reason]
+        yield (
+            f"{', '.join(names)} of {component}: unknown in {len(where)} of {figures.count(len(view.trials), 'trial')}"
+            f" ({', '.join(dict.fromkeys(where))}), because {reason}."
+        )
 
 
 def _of_interruptions(journal: Sequence[JournalEntry]) -> Iterator[str]:

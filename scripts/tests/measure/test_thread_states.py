@@ -79,7 +79,7 @@ def test_threads_that_ended_unread_make_it_unknown() -> None:
     for of in (cpu_wait_seconds, request_wait_seconds, threads_asleep):
         lost = figure(of, samples(ran=0.4))
         assert isinstance(lost, Unknown)
-        assert lost.reason.startswith("threads that ended in the window had 60% of its CPU time")
+        assert lost.reason.startswith("threads that ended in the window had more than 5% of its CPU time")
 
 
 @pytest.mark.parametrize("column", ["wait_s", "ran_s"])

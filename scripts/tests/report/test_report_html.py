@@ -299,6 +299,26 @@ def test_two_groups_of_starts_are_told_beside_the_interval() -> None:
     ]
 
 
+def test_a_figure_that_several_trials_lack_for_one_reason_is_told_once() -> None:
+    plan = sample.two_arm_plan()
+
+    def lose(trial: Trial, _: random.Random) -> dict[str, Any]:
+        if trial.block > 2:
+            return {}
+        unknown = {"cpu_wait_seconds": "they ended", "threads_asleep": "they ended"}
+        parts = [trial.components[0].model_copy(update={"unknown": unknown}), *trial.components[1:]]
+        return {"components": parts}
+
+    plan.shape = lose
+    view = sample.make_view(plan)
+    lacking = [trial for trial in view.trials if trial.components[0].unknown]
+    (told,) = (text for text in caveats(view) if "they ended" in text)
+    arms = ", ".join(dict.fromkeys(trial.arm for trial in lacking))
+    name = view.trials[0].components[0].name
+    where = f"{len(lacking)} of {len(view.trials)} trials ({arms})"
+    assert told == f"cpu_wait_seconds, threads_asleep of {name}: unknown in {where}, because they ended."
+
+
 def test_what_is_said_of_the_baseline_alone_is_noted_once() -> None:
     about = "Time to the first answer of every operation: trials of class cache = none fall into two groups"
     view, _ = draw("start-up")

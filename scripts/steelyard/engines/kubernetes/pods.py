@@ -116,14 +116,14 @@ def requests_of(pod: Object) -> CpusAndMemory:
     inits = pod["spec"].get("initContainers", ())
     sidecars = [init for init in inits if init.get("restartPolicy") == "Always"]
 
-    def taken(resource: str, read: Callable[[str], float]) -> float:
-        def requested(container: Object) -> float:
+    def sum_up(resource: str, read: Callable[[str], float]) -> float:
+        def request_of(container: Object) -> float:
             return read(container.get("resources", {}).get("requests", {}).get(resource) or "0")
 
-        together = sum(map(requested, [*pod["spec"]["containers"], *sidecars]))
-        return max([together, *map(requested, inits)])
+        together = sum(map(request_of, [*pod["spec"]["containers"], *sidecars]))
+        return max([together, *map(request_of, inits)])
 
-    return CpusAndMemory(taken("cpu", cpus), taken("memory", quantity))
+    return CpusAndMemory(sum_up("cpu", cpus), sum_up("memory", quantity))
 
 
 def variables(pod: Object, container: str) -> dict[str, str]:

@@ -124,9 +124,8 @@ public class TradeDirect implements TradeServices {
               list(
                   connection,
                   Rows::order,
-                  "SELECT O.* FROM ORDEREJB O WHERE O.ORDERSTATUS = ? AND O.ACCOUNT_ACCOUNTID ="
+                  "SELECT O.* FROM ORDEREJB O WHERE O.ORDERSTATUS = 'closed' AND O.ACCOUNT_ACCOUNTID ="
                       + " (SELECT A.ACCOUNTID FROM ACCOUNTEJB A WHERE A.PROFILE_USERID = ?)",
-                  TradeOrder.CLOSED,
                   userID);
           for (TradeOrder order : closed) {
             order.setOrderStatus(TradeOrder.COMPLETED);
