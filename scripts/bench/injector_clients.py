@@ -130,11 +130,9 @@ class Clients:
             RoundError: if it failed, or met errors
         """
         model = {"model": "closed", "users": USERS}
-        lines, summary = self.injector_run({**load, **model, **self.times(profiled)}, profiled)
-        window = lines[-self.seconds - 2 : -1]
-        cpu = window[-1]["cpuSeconds"] - window[0]["cpuSeconds"]
-        counted = sum(line["requests"] for line in window[1:])
-        return Round(counted, cpu, sum(line["seconds"] for line in window[1:]), all_requests(summary))
+        lines, cpu, summary = self.injector_run({**load, **model}, profiled)
+        counted = sum(line["requests"] for line in lines)
+        return Round(counted, cpu, sum(line["seconds"] for line in lines), all_requests(summary))
 
     def open_round(
         self, load: Mapping[str, Any], rate: int, profiled: tuple[str, Path] | None = None
@@ -146,40 +144,37 @@ class Clients:
         """
         # A cold JVM at the full rate falls behind and then catches up in a burst of connections: hence the ramp.
         model = {"model": "open", "rate": rate, "rampSeconds": RAMP_SECONDS}
-        lines, summary = self.injector_run({**load, **model, **self.times(profiled)}, profiled)
-        window = lines[-self.seconds - 2 : -1]
-        cpu = window[-1]["cpuSeconds"] - window[0]["cpuSeconds"]
-        seconds = sum(line["seconds"] for line in window[1:])
+        lines, cpu, summary = self.injector_run({**load, **model}, profiled)
+        seconds = sum(line["seconds"] for line in lines)
         commonest = max(summary["operations"].values(), key=lambda operation: operation["requests"])
         return OpenRound(
             cpu_share=cpu / seconds,
             cpu_seconds_per_request=cpu / (seconds * rate),
-            late=sum(line["late"] for line in window[1:]),
-            dropped=sum(line["dropped"] for line in window[1:]),
+            late=sum(line["late"] for line in lines),
+            dropped=sum(line["dropped"] for line in lines),
             median_millis=commonest["latencyMillis"]["p50"],
         )
 
-    def times(self, profiled: tuple[str, Path] | None) -> dict[str, int]:
-        """Return the injector's settings of time: whole intervals lie between two that are cut."""
-        seconds = max(self.seconds, PROFILE_SECONDS) if profiled else self.seconds
-        return {"warmupSeconds": self.warmup, "measureSeconds": seconds + 2}
-
     def injector_run(
-        self, settings: Mapping[str, Any], profiled: tuple[str, Path] | None
-    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Run the injector once; return its lines of health and its summary."""
+        self, load: Mapping[str, Any], profiled: tuple[str, Path] | None
+    ) -> tuple[list[dict[str, Any]], float, dict[str, Any]]:
+        """Run the injector once; return its lines of health and CPU seconds in the time counted, and its summary."""
+        # Whole intervals lie between two that are cut.
+        measured = (max(self.seconds, PROFILE_SECONDS) if profiled else self.seconds) + 2
+        settings = {**load, "warmupSeconds": self.warmup, "measureSeconds": measured}
+        before = self.warmup + settings.get("rampSeconds", 0)
         output = new_output(self.folder)
         with start_injector(self.java, settings, output, self.cpu) as injector:
             if profiled:
-                time.sleep(settings["warmupSeconds"] + settings.get("rampSeconds", 0))
+                time.sleep(before)
                 start_profiler(self.java, injector.pid, *profiled)
-            lasting = settings["warmupSeconds"] + settings.get("rampSeconds", 0) + settings["measureSeconds"]
-            wait_for_end(injector, lasting + SPARE_SECONDS)
+            wait_for_end(injector, before + measured + SPARE_SECONDS)
         lines = [json.loads(line) for line in (output / "health.jsonl").read_text().splitlines()]
         summary: dict[str, Any] = json.loads((output / "summary.json").read_text())
         if any(line["errors"] for line in lines):
             raise RoundError(f"the injector had errors: {summary['errorMessages']}")
-        return lines, summary
+        first, *counted = lines[-self.seconds - 2 : -1]
+        return counted, counted[-1]["cpuSeconds"] - first["cpuSeconds"], summary
 
     def floor_round(self, port: int, path: str, rate: int) -> float | None:
         """Return CPU seconds a request of injector_floor.c at so many arrivals/s; None without a C compiler."""
