@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A series of sessions, one after the other, that a kill of the series or of one of them does not lose.
 
-What ended is a line of a file. A command writes its progress to a log and not into a pipe of the series, so that it
-ends in order where the series is killed; the next call takes up its session, whether that has ended or not. Sessions of
-other options lie in other folders, and each has one of its own.
+What ended is a line of a file. A command is told of Ctrl-C, SIGTERM and a closed terminal, and ends in order. It writes
+its progress to a log and not into a pipe, so that it goes on where the series is killed; the next call takes up its
+session, whether that has ended or not. Sessions of other options lie in other folders, and each has one of its own.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from steelyard.errors import Exit, SteelyardError
 from steelyard.paths import ROOT
+from steelyard.processes.children import defer_signals
 from steelyard.results.store import SessionDirectory
 
 LOG = "progress.log"
@@ -69,12 +71,11 @@ def launcher(folder: Path) -> Launch:
     def launch(words: Sequence[str]) -> Ended:
         with path.open("a+", encoding="utf-8") as log, tempfile.TemporaryFile("w+") as output:
             begin = log.seek(0, os.SEEK_END)
-            with subprocess.Popen([ROOT / "steelyard", *words], stdout=output, stderr=log) as command:
-                is_interrupted = _wait(command)
+            code, is_interrupted = _run(words, output, log)
             log.seek(begin)
             lines = [line.strip() for line in log if line.strip()]
             output.seek(0)
-            ended = Ended(command.returncode, lines[-1] if lines else "", output.read())
+            ended = Ended(code, lines[-1] if lines else "", output.read())
         if is_interrupted or ended.code == Exit.INTERRUPTED or ended.code < 0:
             raise KeyboardInterrupt
         if ended.code == Exit.BUSY:
@@ -161,26 +162,39 @@ def _time_left(minutes: str) -> "TimeLeft":
 
 def why_ended(series: Callable[[], object]) -> str | None:
     """Run a series; why it ended before its end, a sentence for `sys.exit`."""
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    handlers = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         series()
     except KeyboardInterrupt:
         return "interrupted: the same call goes on"
     except (Stopped, SteelyardError) as stopped:
         return str(stopped)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
     return None
 
 
-def _wait(command: subprocess.Popen[bytes]) -> bool:
-    """Wait for its end, and return whether there was an interrupt: a terminal's reaches the command too, which then
-    ends in order."""
+def _run(words: Sequence[str], output: IO[str], log: IO[str]) -> tuple[int, bool]:
+    """Run `./steelyard` to its end; its exit code, and whether there was an interrupt: in a session of its own it hears
+    of one from here alone."""
+    command: subprocess.Popen[bytes] | None = None
     is_interrupted = False
-    while True:
+    while command is None or command.returncode is None:
         try:
+            if command is None:
+                with defer_signals():
+                    command = subprocess.Popen(
+                        [ROOT / "steelyard", *words], stdout=output, stderr=log, start_new_session=True
+                    )
             command.wait()
         except KeyboardInterrupt:
+            if command is None:
+                raise
             is_interrupted = True
-        else:
-            return is_interrupted
+            command.terminate()
+    return command.returncode, is_interrupted
 
 
 def append_row(path: Path, row: Mapping[str, Any]) -> None:

@@ -22,8 +22,8 @@ from typing import Literal, NamedTuple
 from steelyard.experiment.schema import Search
 from steelyard.results.analysis import SearchStep
 from steelyard.results.figures import count
-from steelyard.spec.search import SearchRange, Varied
-from steelyard.units import MIB, format_size
+from steelyard.spec.search import WHOLE, SearchRange, Varied
+from steelyard.units import format_size
 
 End = Literal["found", "wide", "open", "void", "running"]
 STEP = 2.0
@@ -111,11 +111,10 @@ def value_text(varies: Varied, value: float) -> str:
 
 
 def tidy(where: SearchRange, value: float) -> float:
-    """The nearest value that can be set: whole users, whole MiB, a rate of four digits; inside of the range."""
-    value = min(max(value, where.minimum), where.maximum or math.inf)
-    if where.varies == "rate":
-        return float(f"{value:.4g}")
-    return float(round(value / MIB) * MIB if where.varies == "memory" else round(value))
+    """The nearest value that can be set: whole users, whole MiB, a rate of four digits or a bound of the range."""
+    unit = WHOLE.get(where.varies)
+    near = round(value / unit) * unit if unit else float(f"{value:.4g}")
+    return min(max(near, where.minimum), where.maximum or math.inf)
 
 
 def bracket(steps: Sequence[SearchStep], falling: bool) -> Bracket:

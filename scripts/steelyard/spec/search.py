@@ -14,10 +14,12 @@ Varied = Literal["users", "rate", "memory"]
 LEAST_MEMORY = 16.0 * MIB
 """No JVM starts in less."""
 LEAST_RATE = 0.1
+WHOLE: dict[Varied, float] = {"users": 1.0, "memory": float(MIB)}
+"""What can be set in whole numbers of this alone; a rate has no such unit."""
 
 
 class SearchRange(NamedTuple):
-    """Values that a search may try: users, arrivals/s, or bytes of memory."""
+    """Values that a search may try: users, arrivals/s, or bytes of memory; both bounds can be set."""
 
     varies: Varied
     start: float
@@ -55,17 +57,20 @@ def range_of(search: Search, spec: Spec) -> SearchRange:
     smallest = {"users": float(spec.load.injectors), "rate": LEAST_RATE, "memory": LEAST_MEMORY}[varies]
     minimum, maximum = max(smallest, search.value("minimum") or smallest), search.value("maximum")
     most, cure = _offer_limit(varies, spec)
-    unit = "arrivals/s" if varies == "rate" else varies
+    offered = "arrivals/s" if varies == "rate" else varies
     for key, value in (("start", start), ("maximum", maximum)):
         if value is not None and value > most:
             raise BadInput(
-                f"{spec.arm}: search.{key} is {value:,.15g} and the injectors take {most:,.15g} {unit} at most:"
+                f"{spec.arm}: search.{key} is {value:,.15g} and the injectors take {most:,.15g} {offered} at most:"
                 f" lower it, or {cure}"
             )
     if maximum is None and varies != "memory":
         maximum = most
     if start < minimum or (maximum is not None and start > maximum):
         raise BadInput(f"{spec.arm}: the search begins at {start:g}, which is outside of what it may try")
+    if unit := WHOLE.get(varies):
+        minimum = math.ceil(minimum / unit) * unit
+        maximum = math.floor(maximum / unit) * unit if maximum is not None else None
     return SearchRange(varies, float(start), minimum, maximum)
 
 

@@ -92,6 +92,11 @@ def test_ends_at_the_bounds_and_confirms_them(edge: float) -> None:
     assert "the last value that may be tried" in view.why
 
 
+def test_no_rate_above_the_maximum_is_tried() -> None:
+    tried, _ = path(search(), SearchRange("rate", 1000.0, 0.1, 1234.56), 1e9)
+    assert max(tried) == 1234.56
+
+
 def test_ends_when_its_trials_are_used_up() -> None:
     tried, view = path(search(trials=4), USERS, 320)
     assert len(tried) == 4

@@ -279,6 +279,22 @@ def test_where_a_search_begins() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "engine", "bounds"),
+    [
+        ({**SURVIVE, "start": "90m", "minimum": "70000000", "maximum": "100000001"}, "compose", (67, 95)),
+        ({**RAISE, "minimum": 2.5, "maximum": 300.7}, "process", (3, 300)),
+    ],
+)
+def test_the_bounds_of_a_search_are_values_that_can_be_set(
+    written: dict[str, Any], engine: Any, bounds: tuple[int, int]
+) -> None:
+    where = range_of(Search.model_validate(written), search_spec(engine=engine))
+    unit = 2.0**20 if where.varies == "memory" else 1.0
+    assert where.maximum is not None
+    assert (where.minimum / unit, where.maximum / unit) == bounds
+
+
+@pytest.mark.parametrize(
     ("written", "arm", "says"),
     [
         ({"raise": "rate"}, search_spec(), "needs a load of that model"),

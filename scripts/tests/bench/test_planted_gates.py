@@ -2,13 +2,18 @@
 """`bench/planted_gates.py`: what is missing is run, what was interrupted goes on, and shares have exact intervals."""
 
 import json
+import os
+import signal
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import planted_gates as gates
 import pytest
+import session_series
 from session_series import FAILURES, PAUSE, Ended, Stopped, TimeLeft, append_row, read_rows, why_ended
+from waiting import wait_until
 
 from steelyard.errors import Exit
 from steelyard.gate.plan import conditions_here, plan_certification, plan_gate
@@ -158,6 +163,32 @@ def test_only_a_series_that_ended_early_has_a_reason(error: BaseException | None
             raise error
 
     assert why_ended(series) == why
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_series_that_is_ended_ends_its_command_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    command = tmp_path / "steelyard"
+    command.write_text(
+        "#!/bin/sh\ntrap 'echo in order >&2; exit 130' TERM\ntouch \"$1\"\nwhile :; do sleep 0.05; done\n"
+    )
+    command.chmod(0o755)
+    monkeypatch.setattr(session_series, "ROOT", tmp_path)
+    begun = tmp_path / "begun"
+
+    def end() -> None:
+        try:
+            wait_until(begun.exists, "the command at work")
+        finally:
+            os.kill(os.getpid(), number)
+
+    launch = session_series.launcher(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(end)
+        assert why_ended(lambda: launch([str(begun)])) == "interrupted: the same call goes on"
+        ending.result()
+    assert (tmp_path / session_series.LOG).read_text() == "in order\n"
 
 
 def test_a_line_that_a_kill_cut_off_costs_no_other(tmp_path: Path) -> None:
