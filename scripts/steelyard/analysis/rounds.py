@@ -168,14 +168,15 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
     """Why an arm's comparison shows nothing: it and the baseline are void, or not steady, clearly unequally often.
 
     What voids one arm more often may depend on how it performs; then what is left of it is a selection, and no repeat
-    cures that. McNemar's test in its exact form (Psychometrika, 1947; a binomial test) at 5 %, uncorrected: to doubt is
-    the careful side. Of the rounds in which one of the two alone is void, each has half by chance; that holds where a
-    disturbance hits both, and where repeats depend on what was void (such a round is repeated whichever it is). Six of
-    them, all on one side, are the fewest that show anything. A side of a duet that is void for the other alone does not
-    count.
+    cures that. McNemar's test in its exact form (Psychometrika, 1947; a binomial test) at the levels of `_DOUBTS`,
+    uncorrected: to doubt is the careful side. Of the rounds in which one of the two alone is void, each has half by
+    chance; that holds where a disturbance hits both, and where repeats depend on what was void (such a round is
+    repeated whichever it is). Six of them, all on one side, are the fewest that show anything. Unsteady trials are not
+    repeated, and are no selection but measure another state: five of them do, all rounds of a quick session. A side of
+    a duet that is void for the other alone does not count.
     """
     mine, base = ({(t.block, t.attempt): t for t in trials if t.arm == name} for name in (arm, baseline))
-    for fault, has_fault in (("void", _void), ("not steady", _unsteady)):
+    for fault, has_fault, level, doubt in _DOUBTS:
         pairs = [
             (a, b)
             for place, trial in mine.items()
@@ -185,11 +186,11 @@ def unequal(trials: Sequence[Trial], arm: str, baseline: str) -> str | None:
         ]
         only = sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
         p = _even(min(only), sum(only))
-        if p < LEVEL:
+        if p < level:
             here, there = (sum(column) for column in zip(*pairs, strict=True))
             return (
                 f"{here} of {len(pairs)} trials of {arm} are {fault}, and {there} of {len(pairs)} of {baseline} beside"
-                f" them: clearly unequal (p = {p:.2g}, exact McNemar test), so that what is left may be a selection"
+                f" them: clearly unequal (p = {p:.2g}, exact McNemar test), so that {doubt}"
             )
     return None
 
@@ -207,6 +208,13 @@ def _void(trial: Trial) -> bool:
 def _unsteady(trial: Trial) -> bool | None:
     """None: there was nothing to judge."""
     return not trial.steady if trial.measurement is not None and trial.steady is not None else None
+
+
+_DOUBTS = (
+    ("void", _void, LEVEL, "what is left may be a selection"),
+    ("not steady", _unsteady, 2 * LEVEL, "they may differ in how warm they are alone"),
+)
+"""What trials may be unequally often, the level at which they clearly are, and what that makes doubtful."""
 
 
 def counts_text(counts: Mapping[str, ArmTrials], field: str) -> str:

@@ -36,7 +36,7 @@ from steelyard.results.spec import Spec
 MIX_LIMIT = 0.02
 """Largest distance of an operation's share from the intended one, beyond what chance allows."""
 USERS_LIMIT = 0.05
-"""Largest part of the users that may neither wait for an answer nor pause, beyond what chance allows."""
+"""Largest part of the users that may neither wait for an answer nor pause."""
 
 
 @trial_figure("users")
@@ -151,20 +151,15 @@ def judge_arrivals(measurement: TrialMeasurement, spec: Spec) -> Finding:
 def judge_users(measurement: TrialMeasurement, spec: Spec) -> Finding:
     """Little's law (J. D. C. Little, Operations Research 9(3), 1961): users = throughput x (latency + pause).
 
-    Each operation that ends in the window adds its latency and the pause that follows it (drawn, or what is left of a
-    cycle) to the time that is accounted for; divided by the window that is the users who waited or paused, over all
-    injectors. What is missing of the users' time is the injectors' own. At the window's ends a part of a cycle counts
-    too much or too little: with exponential cycles of mean c a standard deviation of c at each end of each of N users,
-    sqrt(2 N) c in all.
+    Injectors tell it second by second, of waits and pauses that cross its ends the part within: with whole ones, as
+    products of means have them, a server that stood still over an end of the window would be a fault of the load. What
+    is missing of the users' time is the injectors' own.
     """
     users, in_flight = spec.load.users, measurement.value("users_in_flight")
     if users is None or in_flight is None:
         return Finding(None, "How many users were in flight or paused was not measured.")
-    requests = measurement.window_requests
-    cycle = in_flight / requests if requests > 0 else 0.0  # mean, as a share of the window
     said = f"Of {users:,} users {in_flight:,.1f} waited for an answer or paused."
-    chance = quantile() * math.sqrt(2 / users) * cycle
-    return Finding(abs(in_flight - users) / users, said, USERS_LIMIT + chance)
+    return Finding(abs(in_flight - users) / users, said)
 
 
 def judge_mix(measurement: TrialMeasurement, spec: Spec) -> Finding:
@@ -303,7 +298,7 @@ RULES = (
         name="users-in-flight",
         limit=USERS_LIMIT,
         unit="of the users",
-        says="users within 5 % of throughput x (latency + pause), beyond what chance allows",
+        says="users within 5 % of throughput x (latency + pause)",
         judge=judge_users,
         source=f"Little's law; {VOIDS}",
         procedures=STEADY,

@@ -278,6 +278,8 @@ def trials_of(states: str, arm: str, **of: dict) -> list:
         ("VVVvvvvvvvvv", "vvvVVVvvvvvv", None),
         ("vvvvvvvv", "SSSSSSSv", "0.016"),
         ("SSSSSSSv", "vvvvvvvv", "0.016"),
+        ("vvvvv", "SSSSS", "0.062"),  # a quick session
+        ("vvvvv", "SSSSv", None),
     ],
 )
 def test_voids_and_unsteady_trials_that_are_clearly_unequal(one, two, p):

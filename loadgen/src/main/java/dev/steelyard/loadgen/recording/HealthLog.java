@@ -26,8 +26,7 @@ final class HealthLog implements Closeable {
    * @param dropped arrivals of the interval that were given up
    * @param gcSeconds collection time of this JVM since its start
    * @param memoryShare largest use of this JVM's memory, of what it may use: 0 to 1
-   * @param userSeconds closed model: latency of the operations that ended in the interval, and the
-   *     pauses that follow them
+   * @param userSeconds closed model: time of all users in the interval that was latency or pause
    * @param outcomes outcome of the workload to how often the interval had it
    * @param cycles closed model: operation to the cycle times of those that ended; absent without
    */

@@ -122,7 +122,7 @@ public final class RunRecord {
    * @param activeUsers users (closed model) or arrivals in flight (open model) now
    * @param late late arrivals since the start of the run
    * @param dropped dropped arrivals since the start of the run
-   * @param userNanos latency and pauses of all users since the start of the run
+   * @param userNanos closed model: latency and pauses of all users since the start of the run
    * @throws IOException if a file cannot take it
    */
   public void flush(long activeUsers, long late, long dropped, long userNanos) throws IOException {

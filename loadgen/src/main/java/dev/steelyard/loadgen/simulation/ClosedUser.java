@@ -48,8 +48,8 @@ class ClosedUser extends VirtualUser {
     } else if (pause.cycle() != null) {
       run.cycles.add(operation(), length, next - due);
     }
-    // Not what the injector itself takes from the answer to now: that is time without load.
-    run.userNanos.add(answeredAt - due + next - now);
+    // Neither latency, from due to the answer, nor pause, from now to next: time without load.
+    run.ownNanos.add(now - answeredAt);
     due = next;
   }
 }

@@ -99,7 +99,7 @@ public final class LoadSimulation extends Simulation {
   }
 
   private Session countActive(Session session, int change) {
-    run.activeUsers.addAndGet(change);
+    run.userTime.change(change, run.clock.nanos());
     return session;
   }
 

@@ -39,7 +39,7 @@ final class Run {
   private final List<OpenUser> slots = new ArrayList<>();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final AtomicInteger waiting = new AtomicInteger();
-  final AtomicInteger activeUsers = new AtomicInteger();
+  final UserTime userTime = new UserTime();
 
   /** By operation. */
   final LongAdder[] late;
@@ -47,8 +47,10 @@ final class Run {
   final LongAdder dropped = new LongAdder();
   final LongAdder refused = new LongAdder();
 
-  /** Latency of the operations of closed users, and the pauses that follow them. */
-  final LongAdder userNanos = new LongAdder();
+  /**
+   * What the injector itself took of the time of closed users: from an answer until it was checked.
+   */
+  final LongAdder ownNanos = new LongAdder();
 
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private int users;
@@ -196,8 +198,9 @@ final class Run {
   /** Writes what was recorded since the last call. */
   void flush() throws IOException {
     boolean open = settings.model() == Model.OPEN;
-    long users = open ? control.inFlight() : activeUsers.get();
-    record.flush(users, Control.sum(late), dropped.sum(), userNanos.sum());
+    long users = open ? control.inFlight() : userTime.users();
+    long userNanos = userTime.nanos(clock.nanos()) - ownNanos.sum();
+    record.flush(users, Control.sum(late), dropped.sum(), userNanos);
   }
 
   /** Writes the rest and the summary, which it returns; the run must have been stopped. */
