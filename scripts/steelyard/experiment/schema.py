@@ -332,7 +332,7 @@ class Quick(Model):
     settings: dict[str, Any] = Field(default_factory=dict)  # of any type until the models have checked them
     """Other settings, by the same names as factors, for example `compile: foreground`."""
     ramp: Annotated[Duration, Field(le=_LONGEST)] = 1.0
-    warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=30.0))
+    warmup: Warmup = Field(default_factory=lambda: Warmup(until="compiled", at_least=4.0, at_most=45.0))
     measure: Measure = 6.0
     search: dict[Literal["at", "start", "minimum", "maximum", "resolution", "confirm", "trials"], Scalar] = (
         Field(default_factory=dict)
