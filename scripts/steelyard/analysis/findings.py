@@ -4,7 +4,7 @@
 import math
 
 from steelyard.analysis.paired import LEVEL, PairedTest, paired_test, ratio_of
-from steelyard.results.analysis import Estimate
+from steelyard.results.analysis import Analysis, Estimate
 from steelyard.results.figures import percent
 
 EQUAL = 0.01
@@ -54,6 +54,12 @@ def void_answer(estimate: Estimate) -> str:
         for how, test in tests.items()
         if test is not None
     )
+
+
+def mostly_unsteady(analysis: Analysis) -> list[str]:
+    """Arms that were not steady in more than half of their trials: a difference between such may be of warm-up alone,
+    though they were so alike often."""
+    return [arm for arm, counts in analysis.by_arm.items() if 2 * counts.not_steady > counts.trials]
 
 
 def shows_equal(estimate: Estimate) -> bool:

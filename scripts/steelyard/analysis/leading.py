@@ -3,7 +3,7 @@
 
 from steelyard.analysis.climbs import ALL, join_words, ramp_up_lead
 from steelyard.analysis.estimates import arm_label
-from steelyard.analysis.findings import is_inconclusive
+from steelyard.analysis.findings import is_inconclusive, mostly_unsteady
 from steelyard.analysis.search import value_text
 from steelyard.analysis.sentences import SURVIVED, beyond_noise, primary_claim
 from steelyard.results import figures
@@ -56,10 +56,12 @@ def _effect_lead(session: Session, analysis: Analysis) -> str:
     arm = arms[-1]
     estimate = estimates[arm]
     change = f"{figures.effect(estimate)} {label} with {arm_label(session, arm)}"
-    if beyond_noise(estimate):
-        return f"{change}."
     if is_inconclusive(estimate):
         return f"Inconclusive: {change}."
+    if not {arm, analysis.baseline}.isdisjoint(mostly_unsteady(analysis)):
+        return f"Not steady: {change}."
+    if beyond_noise(estimate):
+        return f"{change}."
     if claim.verdict == "equal":
         return f"Equal {label}: {change}."
     limit = estimate.cannot_rule_out

@@ -21,7 +21,14 @@ from steelyard.analysis.estimates import (
     few_switches,
     simultaneous,
 )
-from steelyard.analysis.findings import EQUAL, is_changed_by_voids, is_inconclusive, shows_equal, void_answer
+from steelyard.analysis.findings import (
+    EQUAL,
+    is_changed_by_voids,
+    is_inconclusive,
+    mostly_unsteady,
+    shows_equal,
+    void_answer,
+)
 from steelyard.analysis.owners import parts_of
 from steelyard.analysis.paired import LEVEL, arm_levels
 from steelyard.analysis.rounds import Place, common
@@ -111,7 +118,8 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
     First the primary metric: the best arm against the baseline, and which of the others it is told apart from; then the
     first further metric that the experiment reports; last how far to believe it. A ramp-up begins with when the
     throughput of each arm was there. A search answers with what it found, trials that were to survive with how many
-    did. Before all that: which comparisons show nothing, for their trials are void, or not steady, unequally often.
+    did. Before all that: which comparisons show nothing, for their trials are void, or not steady, unequally often, and
+    which arms were not steady in most of their trials, so that what differs may be how far each had warmed up.
     """
     wording = _AnswerWording(session, analysis)
     estimates = analysis.estimates.get(analysis.primary, {}).values()
@@ -122,6 +130,8 @@ def answer(session: Session, analysis: Analysis) -> list[str]:
         for estimate in estimates
         if not estimate.unequal and is_changed_by_voids(estimate)
     ]
+    if not uneven:
+        uneven = wording.not_steady()
     if analysis.searches:
         sentences = [text for result in analysis.searches for text in result.sentences]
     elif SURVIVED in analysis.summaries:
@@ -351,6 +361,19 @@ class _AnswerWording:
         if self.session.quick:
             parts.append("it was a quick session: an indication, not an answer")
         return f"How far to believe it: {'; '.join(parts)}."
+
+    def not_steady(self) -> list[str]:
+        """The sentence on arms that were not steady in most of their trials; none where there are none."""
+        by_arm = self.analysis.by_arm
+        most = [
+            f"{by_arm[arm].not_steady} of {by_arm[arm].trials} trials of {self._label(arm)}"
+            for arm in mostly_unsteady(self.analysis)
+        ]
+        return (
+            [f"Not steady: {', '.join(most)}; what differs may be how far each had warmed up."]
+            if most
+            else []
+        )
 
     def _power(self) -> list[str]:
         """What the session can detect, where nothing was found: an effect that was found stands by its interval, and

@@ -5,6 +5,7 @@ import pytest
 from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
+from steelyard.analysis.leading import lead
 from steelyard.analysis.sentences import TIED, answer, brief, effect, primary_claim
 from steelyard.experiment.schema import Load
 from steelyard.measure.registry import metric_info
@@ -240,6 +241,26 @@ def test_what_is_ruled_out_is_said_of_those_comparisons_alone_that_rule_it_out(w
         r"and for JVMs = 2 cannot rule out a difference of up to [\d.]+ %; nothing is ruled out for JVMs = 4\.$",
         sentence,
     )
+
+
+@pytest.mark.parametrize(("unsteady", "said"), [(5, True), (4, True), (2, False)])
+def test_arms_that_were_mostly_not_steady_are_named_before_their_difference(unsteady: int, said: bool):
+    """Two JVMs of DayTrader7 on two CPUs still compiled in all trials of a quick session, as one did."""
+    trials = [
+        trial.model_copy(update={"steady": trial.block > unsteady})
+        for trial in make_trials({"jvms-1": about(100), "jvms-2": about(70, 1, 2)})
+        if trial.block <= 5
+    ]
+    asked = make_session([1, 2], 5)
+    analysis = analyse(asked, trials)
+    first, second = answer(asked, analysis)[:2]
+    told = (
+        f"Not steady: {unsteady} of 5 trials of JVMs = 1, {unsteady} of 5 trials of JVMs = 2; what differs may be"
+        " how far each had warmed up."
+    )
+    assert (first == told) is said
+    assert lead(asked, analysis).startswith("Not steady: ") is said
+    assert (second if said else first).startswith("Nothing was better than JVMs = 1")
 
 
 NOTE = "means are over all valid trials of an arm, a change is over the blocks that both of its arms have"
