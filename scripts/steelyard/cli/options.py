@@ -255,7 +255,7 @@ def with_session_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run_command(**options: Any) -> None:
         make_request = _session_options(**{name: options.pop(name) for name in shared})
-        command(make_request=make_request, **options)
+        command(make_request=partial(make_request, results=options.get("out")), **options)
 
     # What typer reads of a command.
     run_command.__signature__ = Signature(  # type: ignore[attr-defined]

@@ -21,6 +21,8 @@ class LoadedExperiment(NamedTuple):
     experiment: Experiment
     workload: LoadedWorkload
     settings: Settings
+    notes: tuple[str, ...] = ()
+    """What was chosen in the place of what the file has, and why: sentences."""
 
 
 def experiment_files(folder: Path) -> dict[str, Path]:

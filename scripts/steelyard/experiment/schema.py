@@ -167,7 +167,8 @@ class Load(Model):
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
     """Open model: arrivals per second, at most 1,000,000 for each injector."""
     capacity: Annotated[float, Field(gt=0, le=10_000_000)] | None = None
-    """Open model: arrivals per second that the servers take at most, as they were measured before, for `share`."""
+    """Open model: arrivals per second that the servers take at most, for `share`. What a search of the rate
+    (`capacity-rate`) found with these servers on this host goes first, unless the command line states it."""
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     """Open model: the rate as a share of `capacity`, in place of `rate`."""
     arrivals: Literal["even", "exponential"] = "even"

@@ -17,7 +17,7 @@ from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.analysis.warmup import window_note
 from steelyard.errors import SteelyardError
-from steelyard.host.facts import is_same_memory, read_facts
+from steelyard.host.facts import is_same_host, read_facts
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
 from steelyard.results.analysis import Analysis
@@ -37,8 +37,6 @@ PUBLISHED = {
 }
 """Lowest and highest standard deviation from trial to trial, and whose (docs/explanation/gate.md; the virtual
 machine's is that of quick AcmeAir, docs/results/pair-spreads.json)."""
-SAME_HOST = ("hostname", "cpu_model", "cpus")
-"""With the same memory, as far as a start of a kernel leaves it the same."""
 WINDOW_NOISES = (0.01, 0.02, 0.05)
 """Standard deviations of throughput from second to second for which it is told what a window shows."""
 SWITCHES_ADD = ", to which switches of the host add"
@@ -270,8 +268,7 @@ def earlier_sessions(plan: SessionPlan, results: Path) -> list[Earlier]:
             directory = SessionDirectory(path.parent)
             session, analysis = directory.session(), directory.analysis()
             alike = (
-                all(getattr(session.host, name) == getattr(host, name) for name in SAME_HOST)
-                and is_same_memory(session.host.memory_bytes, host.memory_bytes)
+                is_same_host(session.host, host)
                 and (session.workload.name, session.workload.version) == (own.name, own.version)
                 and session.arms[0].spec.procedure == experiment.procedure
                 and analysis.session_id == session.id

@@ -68,7 +68,7 @@ def sharpen_quick(plan: SessionPlan, earlier: Sequence[Earlier]) -> SessionPlan:
     settings = (*plan.request.settings, *fewer, f"measure={best.window:g}s")
     request = replace(plan.request, settings=settings, blocks=best.blocks, seed=plan.seed)
     sharper = make_plan(request)
-    return replace(sharper, choices=[_sentence(plan, sharper, now, best, spread)])
+    return replace(sharper, choices=[*sharper.choices, _sentence(plan, sharper, now, best, spread)])
 
 
 def _is_chosen(plan: SessionPlan) -> bool:

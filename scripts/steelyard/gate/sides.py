@@ -32,7 +32,7 @@ def resolve_sides(
     request: RunRequest, base: LoadedExperiment, arm: Arm, sides: Mapping[str, str]
 ) -> dict[str, dict[str, object]]:
     """The settings of each side, by what it is called (raises BadInput: it is nothing known; what `approve` raises)."""
-    written = baseline_arm(question_of(replace(request, quick=False, settings=()))).load
+    written = baseline_arm(question_of(replace(request, quick=False, settings=(), results=None))).load
     settings = {key: _side_settings(side, base, arm, written) for key, side in sides.items()}
     for side in filter(_is_experiment, sides.values()):
         request.approve(Path(side))

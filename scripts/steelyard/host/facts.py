@@ -15,6 +15,7 @@ from steelyard.host.states import STATES, read_states
 from steelyard.host.system import System
 from steelyard.results.schema import HostFacts
 
+_SAME_HOST = ("hostname", "cpu_model", "cpus")
 _SAME_MEMORY = 0.01
 """Relative difference of the memory that a start of the same kernel may make."""
 _CPU = "sys/devices/system/cpu"
@@ -70,6 +71,12 @@ def read_facts(root: Path = Path("/"), architecture: str = os.uname().machine) -
         virtualization=virtualization(system),
         extra={name: value for name, value in others.items() if value is not None},
     )
+
+
+def is_same_host(first: HostFacts, second: HostFacts) -> bool:
+    """Whether these may be facts of one host, as far as a start of a kernel leaves its memory the same."""
+    alike = all(getattr(first, name) == getattr(second, name) for name in _SAME_HOST)
+    return alike and is_same_memory(first.memory_bytes, second.memory_bytes)
 
 
 def is_same_memory(first: int, second: int) -> bool:

@@ -36,6 +36,8 @@ from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, Sche
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.async_profiler import profiled_trials
+from steelyard.session.capacity import SETTING as CAPACITY
+from steelyard.session.capacity import with_capacity
 from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
 from steelyard.session.profilers import require_profilers
@@ -79,6 +81,8 @@ class RunRequest:
     """Whether a file that is not of the checkout may be run."""
     approve: Callable[[Path], None] = field(default=_approve, compare=False)
     """Refuses an experiment file that may not be run: called before anything that the file names is started."""
+    results: Path | None = field(default=None, compare=False)
+    """Folder of earlier sessions, one of which may have found what this host takes."""
     argv: Sequence[str] = ()
     """The command line as it was typed, without the program."""
 
@@ -141,12 +145,6 @@ class SessionPlan:
             )
         if self.request.quick and self.experiment.quick.note is not None:
             notes.append(self.experiment.quick.note)
-        load = self.experiment.load
-        if load.capacity is not None:
-            notes.append(
-                f"Loads are shares of {load.capacity:g} arrivals/s, a capacity that was stated and not measured in this"
-                " session (`capacity-rate` finds it, `--set capacity=N` states it)."
-            )
         specs = self.specs.values()
         if "irq_affinity" in _varied_settings(self.experiment) and not any(spec.remote for spec in specs):
             notes.append(
@@ -201,19 +199,23 @@ def question_of(request: RunRequest) -> LoadedExperiment:
     name = request.experiment
     more = f"; {name} is a workload, as in `--workload {name}`" if name in workload_names() else ""
     path = find_file(request.experiment, experiment_files(EXPERIMENTS), "experiment", more)
-    experiment, workload, settings = load_experiment(path, host_checks(), request.workload, metric_checks())
+    experiment, workload, settings, _ = load_experiment(
+        path, host_checks(), request.workload, metric_checks()
+    )
     request.approve(path)
     if request.quick:
         experiment = with_quick(experiment, settings)
     experiment = with_settings(experiment, settings, request.settings)
     experiment = with_host_levels(experiment, _levels)
     experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
-    return LoadedExperiment(experiment, workload, settings)
+    stated = any(text.partition("=")[0] == CAPACITY for text in request.settings)
+    question = LoadedExperiment(experiment, workload, settings)
+    return with_capacity(question, request.results, stated=stated)
 
 
 def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
     """The plan of a question (errors as `make_plan`)."""
-    experiment, workload, settings = question
+    experiment, workload, settings, choices = question
     seed = experiment.design.seed if experiment.design.seed is not None else secrets.randbelow(2**31)
     arms = expand(experiment, settings)
     runtimes = RuntimeResolver(workload, request.jdk, request.target)
@@ -253,6 +255,7 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
         counters,
         not_counted,
         second=second,
+        choices=choices,
     )
     if plan.expected_seconds()[0] > LONGEST_SESSION:
         raise BadInput(

@@ -54,7 +54,7 @@ def levels(_: str) -> list[Scalar]:
 
 def load(name: str, *, quick: bool = False, workload: str | None = None) -> LoadedExperiment:
     """An experiment of the project as its file has it, or as `--quick` changes it."""
-    experiment, known, settings = load_experiment(EXPERIMENTS / f"{name}.yaml", HOST, workload)
+    experiment, known, settings, _ = load_experiment(EXPERIMENTS / f"{name}.yaml", HOST, workload)
     if quick:
         experiment = with_quick(experiment, settings)
     return LoadedExperiment(with_host_levels(experiment, levels), known, settings)
@@ -69,7 +69,7 @@ def runtime_of(arm: Arm, jvm: JvmIdentity) -> Runtime:
 
 def make_specs(question: LoadedExperiment) -> list[Spec]:
     """The specs of its arms on a host of two cores: on HotSpot, or on OpenJ9 where it wants that."""
-    experiment, workload, settings = question
+    experiment, workload, settings, _ = question
     arms = expand(experiment, settings)
 
     def make(jvm: JvmIdentity) -> list[Spec]:

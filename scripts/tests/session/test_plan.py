@@ -41,7 +41,7 @@ def test_expected_time_lies_between_the_shortest_and_the_longest_warm_up() -> No
 @pytest.mark.parametrize("name", sorted(experiment_files(EXPERIMENTS)))
 def test_a_quick_session_has_five_blocks(name: str) -> None:
     """But for searches, whose blocks are whole searches."""
-    experiment, _, settings = load_experiment(experiment_files(EXPERIMENTS)[name], host_checks())
+    experiment, _, settings, _ = load_experiment(experiment_files(EXPERIMENTS)[name], host_checks())
     assert experiment.search is not None or with_quick(experiment, settings).design.blocks >= 5
 
 
