@@ -27,6 +27,8 @@ NEXT: Mapping[str, Mapping[str, int]] = {
 """Per cent of what follows each operation (`OlioStep` of loadgen)."""
 _ATTENDS = 0.1
 _EVENT = re.compile(r'href="[^"]*/event/detail\?socialEventID=(\d+)"')
+_OFFERS = re.compile(r'data-attending="false"|name="attend" ')
+"""The page of an event offers to attend: ours, the original's."""
 _BOUNDARY = "a-line-that-is-in-no-file"
 _PLACE = {
     "street1": "12 High St",
@@ -66,8 +68,19 @@ class _Visitor:
 class OlioPages:
     """All users of one server; two servers that answer alike are asked for the same."""
 
-    def __init__(self, host: str, port: int, files: Path) -> None:
+    def __init__(self, host: str, port: int, files: Path, context: str = "/olio") -> None:
+        """Ask a server.
+
+        Args:
+            host: its name.
+            port: where it listens.
+            files: the filestore of its data; its first event's picture and document are uploaded.
+            context: the path of the application.
+        """
+        self.body_bytes = 0
+        """Of all answers until now."""
         self._connection = http.client.HTTPConnection(host, port)
+        self._context = context
         self._random = Random(1)
         self._visitors = [_Visitor(index) for index in range(USERS)]
         self._turn = 0
@@ -89,7 +102,7 @@ class OlioPages:
         if following is not None:
             (visitor.step,) = self._random.choices(list(following), list(following.values()))
         {
-            "home-page": lambda: self._choose_event(self._get("/olio/")),
+            "home-page": lambda: self._choose_event(self._get("/")),
             "login": self._log_in,
             "tag-search": self._search_tag,
             "event-detail": self._look_at_event,
@@ -103,50 +116,50 @@ class OlioPages:
         self._log_out()
         number = self._random.randrange(100) * USERS + self._visitor.index + 1
         form = urlencode({"user_name": name_of(number), "password": number})
-        self._ask("POST", "/olio/person/login", form, "application/x-www-form-urlencoded")
-        if "Username" in self._get("/olio/event/list?from=login"):
+        self._ask("POST", "/person/login", form, "application/x-www-form-urlencoded")
+        if "Username" in self._get("/event/list?from=login"):
             raise ValueError(f"{name_of(number)} cannot log in")
         self._visitor.name = name_of(number)
 
     def _log_out(self) -> None:
         if self._visitor.name is not None:
-            self._ask("GET", "/olio/logout")
+            self._ask("GET", "/logout")
             self._visitor.name = None
             self._visitor.cookies.clear()
 
     def _search_tag(self) -> None:
         tag = name_of(1 + self._random.randrange(TAGS))
         form = urlencode({"tag": tag, "tagsearchsubmit": "Search"})
-        self._ask("POST", "/olio/tag/display", form, "application/x-www-form-urlencoded")
-        self._choose_event(self._get(f"/olio/tag/display?tag={tag}"))
+        self._ask("POST", "/tag/display", form, "application/x-www-form-urlencoded")
+        self._choose_event(self._get(f"/tag/display?tag={tag}"))
 
     def _look_at_event(self) -> None:
-        page = self._get(f"/olio/event/detail?socialEventID={self._visitor.event}")
+        page = self._get(f"/event/detail?socialEventID={self._visitor.event}")
         # Drawn whether or not it can be, so that servers whose pages differ are asked for the same.
         attends = self._random.random() < _ATTENDS
-        if attends and self._visitor.name is not None and 'data-attending="false"' in page:
-            self._get(f"/olio/api/event/addAttendee?socialEventID={self._visitor.event}")
+        if attends and self._visitor.name is not None and _OFFERS.search(page):
+            self._get(f"/api/event/addAttendee?socialEventID={self._visitor.event}")
 
     def _look_at_person(self) -> None:
         name = name_of(1 + self._random.randrange(PERSONS))
-        self._get(f"/olio/person?actionType=display_person&user_name={name}")
+        self._get(f"/person?actionType=display_person&user_name={name}")
 
     def _add_person(self) -> None:
         self._log_out()
-        self._get("/olio/site.jsp?page=addPerson.jsp")
+        self._get("/site.jsp?page=addPerson.jsp")
         self._added += 1
         name = name_of(_NEW + self._added)
         fields = {"user_name": name, "password": "secret", "passwordx": "secret", "first_name": "Ada"}
         fields |= {"last_name": "Byron", "email": "ada@example.com", "telephone": "+1 234 567 8901"}
         fields |= {"summary": "writes programs " * 80, "timezone": "Europe/London", **_PLACE}
         self._upload(
-            f"/olio/api/person/fileuploadPerson?user_name={name}",
+            f"/api/person/fileuploadPerson?user_name={name}",
             fields,
             {"upload_person_image": self._picture},
         )
 
     def _add_event(self) -> None:
-        self._get("/olio/event/addEvent")
+        self._get("/event/addEvent")
         tags = {self._popular_tag() for _ in range(self._random.randint(1, 7))}
         day = self._random.randint(1, 28)
         fields = {
@@ -162,8 +175,8 @@ class OlioPages:
         fields |= {"year": "2027", "month": "3", "day": str(day), "hour": "20", "minute": "15"}
         fields |= {"tags": " ".join(sorted(tags)), "submit": "Create", **_PLACE}
         files = {"upload_event_image": self._picture, "upload_event_literature": self._document}
-        location = urlsplit(self._upload("/olio/api/event/addEvent", fields, files))
-        self._get(f"{location.path}?{location.query}")
+        location = urlsplit(self._upload("/api/event/addEvent", fields, files))
+        self._get(f"{location.path.removeprefix(self._context)}?{location.query}")
 
     def _popular_tag(self) -> str:
         """By a negative exponential of their ranks, as loaded events have them."""
@@ -173,9 +186,11 @@ class OlioPages:
         return name_of(1 + rank)
 
     def _choose_event(self, page: str) -> None:
-        events = list(dict.fromkeys(_EVENT.findall(page)))
+        # In the order of their numbers, and by one draw: servers that list them otherwise are asked for the same.
+        events = sorted(set(_EVENT.findall(page)), key=int)
+        drawn = self._random.random()
         if events:
-            self._visitor.event = self._random.choice(events)
+            self._visitor.event = events[int(drawn * len(events))]
 
     def _upload(self, path: str, fields: Mapping[str, str], files: Mapping[str, bytes]) -> str:
         """Send a form with files; where it leads to."""
@@ -208,9 +223,11 @@ class OlioPages:
         headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())}
         if kind:
             headers["Content-Type"] = kind
-        self._connection.request(method, path, body, headers)
+        self._connection.request(method, self._context + path, body, headers)
         response = self._connection.getresponse()
-        text = response.read().decode()
+        content = response.read()
+        self.body_bytes += len(content)
+        text = content.decode()
         if response.status not in (http.client.OK, http.client.FOUND):
             raise ValueError(f"{method} {path} answered {response.status}: {text[:2000]}")
         for cookie in response.headers.get_all("Set-Cookie") or []:

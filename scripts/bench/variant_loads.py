@@ -52,6 +52,11 @@ class Load(Protocol):
         """Ask for so many: statements that each operation has sent, by Derby's log."""
 
 
+def sent_statements(log: str) -> int:
+    """How many statements of an application are in a piece of Derby's log."""
+    return sum(not _OF_NOBODY.search(statement) for statement in _EXECUTED.findall(log))
+
+
 class OlioLoad:
     """25 users in turns, by the published chain, without pauses, pictures and scripts."""
 
@@ -117,9 +122,7 @@ class OlioLoad:
             lines.seek(0, 2)
             for _ in range(count):
                 operation = self._pages.perform([])
-                executed = _EXECUTED.findall(lines.read())
-                sent = sum(not _OF_NOBODY.search(statement) for statement in executed)
-                counts.setdefault(operation, []).append(sent)
+                counts.setdefault(operation, []).append(sent_statements(lines.read()))
         return counts
 
 
