@@ -48,8 +48,13 @@ class OlioDataTest {
     assertEquals(width, read.getWidth());
     assertEquals(height, read.getHeight());
     int comments = 0;
-    for (int i = bytes.length - 3; i > 0 && bytes[i] == ' '; i--) {
-      comments++;
+    // Segments follow the first marker, each with its length, until the scan begins.
+    for (int at = 2; (bytes[at + 1] & 0xff) != 0xda; ) {
+      int length = (bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff;
+      if ((bytes[at + 1] & 0xff) == 0xfe) {
+        comments += length;
+      }
+      at += 2 + length;
     }
     assertTrue(comments < 0.1 * size, "much of it is no picture: " + comments);
   }
