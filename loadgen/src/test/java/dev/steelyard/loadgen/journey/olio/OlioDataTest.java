@@ -9,6 +9,7 @@ import dev.steelyard.olio.population.Zones;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.HashSet;
@@ -47,10 +48,11 @@ class OlioDataTest {
     BufferedImage read = ImageIO.read(new ByteArrayInputStream(bytes));
     assertEquals(width, read.getWidth());
     assertEquals(height, read.getHeight());
+    ByteBuffer file = ByteBuffer.wrap(bytes);
     int comments = 0;
     // Segments follow the first marker, each with its length, until the scan begins.
     for (int at = 2; (bytes[at + 1] & 0xff) != 0xda; ) {
-      int length = (bytes[at + 2] & 0xff) << 8 | bytes[at + 3] & 0xff;
+      int length = Short.toUnsignedInt(file.getShort(at + 2));
       if ((bytes[at + 1] & 0xff) == 0xfe) {
         comments += length;
       }
