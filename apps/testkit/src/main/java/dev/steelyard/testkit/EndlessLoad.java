@@ -115,9 +115,8 @@ public final class EndlessLoad {
     database.kill();
     Waiting.await("the load meets the dead database", () -> !refused.isEmpty());
     database.start();
-    long started = System.nanoTime();
-    await(1);
-    Duration recovered = Duration.ofNanos(System.nanoTime() - started);
+    int before = size();
+    Duration recovered = Waiting.time("a user is told of a row again", () -> size() > before);
     await(rows);
     end();
     return recovered;
