@@ -145,6 +145,12 @@ final class PagesIT {
   }
 
   @Test
+  void derbyGathersNoStatisticsWhileLoadRuns(TradeServer server) throws Exception {
+    String arguments = server.json("/daytrader/bench/info").getJsonArray("jvmArguments").toString();
+    assertTrue(arguments.contains("-Dderby.storage.indexStats.auto=false"), arguments);
+  }
+
+  @Test
   void theSameSeedMakesTheSameDataSetAgain(TradeServer server) throws Exception {
     String hash = server.json("/daytrader/bench/info").getString("dataSetHash");
     server

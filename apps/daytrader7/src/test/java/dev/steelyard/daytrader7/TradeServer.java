@@ -113,8 +113,8 @@ public final class TradeServer implements AutoCloseable {
   }
 
   /** The key of the order that a page tells of. */
-  static int order(Answer answer) {
-    return Integer.parseInt(answer.all("Order ([0-9]+) details").get(0));
+  static String order(Answer answer) {
+    return answer.all("Order ([0-9]+) details").get(0);
   }
 
   /** Messages of a kind that were received. */

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -42,7 +43,16 @@ public final class EndlessLoad {
     Step of(EndlessLoad load, int user) throws IOException, InterruptedException;
   }
 
-  private final Queue<Integer> acknowledged = new ConcurrentLinkedQueue<>();
+  /** What is killed: it goes at once, with nothing written in order, and can be started again. */
+  public interface Target {
+    /** Kills it (SIGKILL), and waits until its processes have ended. */
+    void kill() throws IOException, InterruptedException;
+
+    /** Starts it again, and waits until it takes connections. */
+    void start() throws IOException, InterruptedException;
+  }
+
+  private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private final Queue<Integer> refused = new ConcurrentLinkedQueue<>();
   private final List<Future<Void>> sessions = new ArrayList<>();
@@ -71,7 +81,7 @@ public final class EndlessLoad {
   }
 
   /** A user was told the key of a row. */
-  public void acknowledge(int key) {
+  public void acknowledge(String key) {
     acknowledged.add(key);
   }
 
@@ -95,14 +105,21 @@ public final class EndlessLoad {
     Waiting.await(more + " more rows", () -> size() >= before + more);
   }
 
-  /** Kills a database, once so many rows were written, and starts it again for as many. */
-  public void killAndRestart(PostgreSql database, int rows) throws Exception {
+  /**
+   * Kills a database, once so many rows were written, and starts it again for as many.
+   *
+   * @return how long after the database took connections again a user was told of a row
+   */
+  public Duration killAndRestart(Target database, int rows) throws Exception {
     await(rows);
     database.kill();
     Waiting.await("the load meets the dead database", () -> !refused.isEmpty());
     database.start();
+    int before = size();
+    Duration recovered = Waiting.time("a user is told of a row again", () -> size() > before);
     await(rows);
     end();
+    return recovered;
   }
 
   /** All users go; one whose step has failed fails the test. */
@@ -128,10 +145,20 @@ public final class EndlessLoad {
    * @param sql the keys of the rows that are there with all that belongs to them
    */
   public void assertAllThere(Connection connection, String sql) throws SQLException {
+    assertAllThere(keys(connection, sql));
+  }
+
+  /**
+   * Every row that users were told of is there, none was told of twice, and no answer was anything
+   * but right or an error.
+   *
+   * @param there the keys of the rows that are there
+   */
+  public void assertAllThere(Set<String> there) {
     assertEquals(List.of(), List.copyOf(wrong), "answers that are neither right nor errors");
-    Set<Integer> lost = new HashSet<>(acknowledged);
+    Set<String> lost = new HashSet<>(acknowledged);
     assertEquals(acknowledged.size(), lost.size(), "a key was given twice");
-    lost.removeAll(keys(connection, sql));
+    lost.removeAll(there);
     assertEquals(Set.of(), lost, "rows that users were told of");
   }
 
@@ -141,12 +168,12 @@ public final class EndlessLoad {
   }
 
   /** What a query has in its first column. */
-  public static Set<Integer> keys(Connection connection, String sql) throws SQLException {
-    Set<Integer> keys = new HashSet<>();
+  public static Set<String> keys(Connection connection, String sql) throws SQLException {
+    Set<String> keys = new HashSet<>();
     try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
       while (rows.next()) {
-        keys.add(rows.getInt(1));
+        keys.add(rows.getString(1));
       }
     }
     return keys;

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.Map;
 
 /** PostgreSQL of this host's packages, as the harness starts it, with its data in a folder. */
-public final class PostgreSql {
+public final class PostgreSql implements EndlessLoad.Target {
 
   private static final String SCRIPT = "apps/databases/postgresql.sh";
 
@@ -44,6 +44,7 @@ public final class PostgreSql {
   }
 
   /** Starts it, again if it ran before, and waits until it takes connections. */
+  @Override
   public void start() throws IOException, InterruptedException {
     Files.createDirectories(folder);
     Path log = folder.resolve("postgresql.txt");
@@ -112,14 +113,9 @@ public final class PostgreSql {
   }
 
   /** Kills its first process (SIGKILL); the others see that and end, with nothing written. */
+  @Override
   public void kill() throws InterruptedException {
-    ProcessHandle first = script.children().findFirst().orElseThrow();
-    ProcessHandle[] others = first.descendants().toArray(ProcessHandle[]::new);
-    first.destroyForcibly();
-    Waiting.awaitEnd(script);
-    for (ProcessHandle other : others) {
-      other.onExit().join();
-    }
+    Processes.kill(script, script.children().findFirst().orElseThrow());
   }
 
   /** Ends it in order. */

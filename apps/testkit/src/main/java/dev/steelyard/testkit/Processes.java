@@ -52,6 +52,19 @@ public final class Processes {
   }
 
   /**
+   * Kills one process (SIGKILL) of those that a script has started, all of which end with it, and
+   * waits until they have.
+   */
+  public static void kill(Process script, ProcessHandle killed) throws InterruptedException {
+    ProcessHandle[] all = script.descendants().toArray(ProcessHandle[]::new);
+    killed.destroyForcibly();
+    Waiting.awaitEnd(script);
+    for (ProcessHandle each : all) {
+      each.onExit().join();
+    }
+  }
+
+  /**
    * A port that nobody listens on, for a server that starts later, or again; each only once, and no
    * other process with tests gets it before this one ends. Not one of those that the kernel gives
    * to whoever asks for any (32768 and above): of these, each connection that tests beside this one

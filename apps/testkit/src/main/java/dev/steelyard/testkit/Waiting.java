@@ -4,6 +4,7 @@ package dev.steelyard.testkit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
@@ -77,6 +78,17 @@ public final class Waiting {
       spent += counted((now - last) / 1e9, CPUS, runnable(Files.readString(LOAD)));
       last = now;
     }
+  }
+
+  /**
+   * Waits until something holds, and returns how long that took: a figure to print, which no test
+   * may depend on.
+   */
+  public static Duration time(String what, Condition condition)
+      throws IOException, InterruptedException {
+    long started = System.nanoTime();
+    await(what, condition);
+    return Duration.ofNanos(System.nanoTime() - started);
   }
 
   /**

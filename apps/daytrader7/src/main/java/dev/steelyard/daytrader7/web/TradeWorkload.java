@@ -21,7 +21,7 @@ import java.util.TreeMap;
  */
 public final class TradeWorkload implements Workload {
 
-  private static final String VERSION = "1.0.2";
+  private static final String VERSION = "1.0.3";
 
   /** The actions of {@code /app}, in names that the pages of Faces share with a prefix. */
   private static final Map<String, Optional<String>> ACTIONS = new HashMap<>();

@@ -6,16 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.steelyard.bench.database.Dialect;
+import dev.steelyard.bench.database.Script;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class PopulationTest {
+
+  /** Those that scripts name; a key's has a name of Derby's. */
+  private static final String INDEXES =
+      "SELECT CONGLOMERATENAME FROM SYS.SYSCONGLOMERATES"
+          + " WHERE ISINDEX AND NOT ISCONSTRAINT AND CONGLOMERATENAME NOT LIKE 'SYS%'";
 
   private static List<Population.User> users(Population population, int users) {
     return IntStream.range(0, users).mapToObj(population::user).toList();
@@ -88,5 +97,44 @@ final class PopulationTest {
     List<String> more = db2.subList(all.size(), db2.size());
     assertEquals(8, more.size());
     assertTrue(more.stream().allMatch(sql -> sql.startsWith("ALTER TABLE ")), more::toString);
+  }
+
+  /** Derby gathers none by itself here, and none of an index that is its table's key alone. */
+  @Test
+  void statisticsOfEachIndexAreGatheredOnDerby() throws SQLException {
+    try (Connection connection =
+            DriverManager.getConnection("jdbc:derby:memory:filled;create=true");
+        Statement statement = connection.createStatement()) {
+      for (String sql : Tables.statements(Dialect.DERBY)) {
+        Script.execute(connection, sql);
+      }
+      statement.execute(
+          "INSERT INTO ACCOUNTEJB (ACCOUNTID, LOGINCOUNT, LOGOUTCOUNT) VALUES (1, 0, 0)");
+      statement.execute("INSERT INTO HOLDINGEJB (HOLDINGID, QUANTITY) VALUES (1, 1)");
+      statement.execute("INSERT INTO ORDEREJB (ORDERID, QUANTITY) VALUES (1, 1)");
+      List<String> indexes = named(statement, INDEXES);
+      assertEquals(
+          List.of("ACCOUNT_USERID", "CLOSED_ORDERS", "HOLDING_ACCOUNTID", "ORDER_HOLDINGID"),
+          indexes);
+      for (String sql : Script.statements(Tables.class, "derby-filled")) {
+        Script.execute(connection, sql);
+      }
+      assertEquals(
+          indexes,
+          named(
+              statement,
+              INDEXES + " AND CONGLOMERATEID IN (SELECT REFERENCEID FROM SYS.SYSSTATISTICS)"));
+    }
+  }
+
+  private static List<String> named(Statement statement, String indexes) throws SQLException {
+    List<String> names = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery(indexes)) {
+      while (rows.next()) {
+        names.add(rows.getString(1));
+      }
+    }
+    Collections.sort(names);
+    return names;
   }
 }

@@ -112,7 +112,7 @@ final class PostgreSqlIT {
     assertTrue(server.get("/olio/bench/info").body().contains("PostgreSQL"));
     EndlessLoad load = new EndlessLoad(POSTERS, PostgreSqlIT::poster);
     load.killAndRestart(database, EVENTS);
-    Set<Integer> begun;
+    Set<String> begun;
     try (Connection connection = database.connection()) {
       load.assertAllThere(
           connection, EVENTS_OF_LOAD + "IMAGEURL IS NOT NULL AND ADDRESS_ADDRESSID IS NOT NULL");
@@ -141,7 +141,7 @@ final class PostgreSqlIT {
       Answer answer = user.upload("api/event/addEvent", event);
       Matcher posted = POSTED.matcher(answer.status() == 302 ? answer.location() : "");
       if (posted.matches()) {
-        load.acknowledge(Integer.parseInt(posted.group(1)));
+        load.acknowledge(posted.group(1));
       } else {
         load.refuse(answer);
       }

@@ -9,6 +9,7 @@ import dev.steelyard.olio.population.Zones;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.HashSet;
@@ -47,9 +48,15 @@ class OlioDataTest {
     BufferedImage read = ImageIO.read(new ByteArrayInputStream(bytes));
     assertEquals(width, read.getWidth());
     assertEquals(height, read.getHeight());
+    ByteBuffer file = ByteBuffer.wrap(bytes);
     int comments = 0;
-    for (int i = bytes.length - 3; i > 0 && bytes[i] == ' '; i--) {
-      comments++;
+    // Segments follow the first marker, each with its length, until the scan begins.
+    for (int at = 2; (bytes[at + 1] & 0xff) != 0xda; ) {
+      int length = Short.toUnsignedInt(file.getShort(at + 2));
+      if ((bytes[at + 1] & 0xff) == 0xfe) {
+        comments += length;
+      }
+      at += 2 + length;
     }
     assertTrue(comments < 0.1 * size, "much of it is no picture: " + comments);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.steelyard.acmeair.server;
 
+import dev.steelyard.testkit.EndlessLoad;
 import dev.steelyard.testkit.Processes;
 import dev.steelyard.testkit.Waiting;
 import java.io.IOException;
@@ -104,6 +105,40 @@ final class Database implements AutoCloseable {
     } catch (IOException notYet) {
       return false;
     }
+  }
+
+  /**
+   * One of its programs, to be killed; the others end with it, and all start again together.
+   *
+   * @param name how the file of the program begins
+   */
+  EndlessLoad.Target program(String name) {
+    return new EndlessLoad.Target() {
+      @Override
+      public void kill() throws InterruptedException {
+        // PostgreSQL's other processes are children of its first.
+        ProcessHandle first =
+            process
+                .descendants()
+                .filter(each -> runs(each, name) && !runs(each.parent().orElseThrow(), name))
+                .findFirst()
+                .orElseThrow();
+        Processes.kill(process, first);
+      }
+
+      @Override
+      public void start() throws IOException, InterruptedException {
+        Database.this.start();
+      }
+    };
+  }
+
+  private static boolean runs(ProcessHandle process, String name) {
+    return process
+        .info()
+        .command()
+        .map(file -> Path.of(file).getFileName().toString().startsWith(name))
+        .orElse(false);
   }
 
   void stop() throws InterruptedException {

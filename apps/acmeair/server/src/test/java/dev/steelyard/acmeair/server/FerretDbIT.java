@@ -2,6 +2,7 @@
 package dev.steelyard.acmeair.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.steelyard.testkit.PackagedServer;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * On FerretDB, another server of MongoDB's protocol, the monolith answers as on the embedded one;
- * and what was written is there after the database has been away.
+ * and what was written is there after the database has been away, also if it was killed.
  */
 @Tag("full")
 @ExtendWith(Deployments.MonolithOnFerretDb.class)
@@ -65,5 +66,27 @@ final class FerretDbIT {
     monolith.awaitStatus("/health/ready", 200);
     assertEquals(customers, monolith.get("/rest/info/config/countCustomers").body());
     assertEquals(bookings, monolith.get("/rest/info/config/countBookings").body());
+  }
+
+  @Test
+  @Order(4)
+  void aFerretDbThatIsKilledHasLostNoBooking(Deployment deployment) throws Exception {
+    survives(deployment, "ferretdb");
+  }
+
+  @Test
+  @Order(5)
+  void aPostgreSqlThatIsKilledHasLostNoBooking(Deployment deployment) throws Exception {
+    survives(deployment, "postgres");
+  }
+
+  private static void survives(Deployment deployment, String program) throws Exception {
+    PackagedServer monolith = deployment.server("monolith");
+    long pid = monolith.process().pid();
+    BookingLoad.Outcome outcome =
+        BookingLoad.survives(monolith, deployment.database().program(program));
+    System.out.println(program + " killed: " + outcome);
+    assertTrue(monolith.process().isAlive());
+    assertEquals(pid, monolith.process().pid());
   }
 }

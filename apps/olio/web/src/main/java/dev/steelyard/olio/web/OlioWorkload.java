@@ -22,7 +22,7 @@ import java.util.Set;
  */
 public final class OlioWorkload implements Workload {
 
-  private static final String VERSION = "1.1.2";
+  private static final String VERSION = "1.1.3";
 
   private static final Optional<String> HOME = Optional.of("home-page");
   private static final Optional<String> LOGIN = Optional.of("login");
