@@ -216,6 +216,7 @@ finish_postgresql() ( # ROOT
     echo 'postgres:x:999:999:PostgreSQL:/var/lib/postgresql:/bin/sh' >>"$1/etc/passwd"
     echo 'postgres:x:999:' >>"$1/etc/group"
     mkdir -p "$1/var/lib/postgresql/data" "$1/run/postgresql" "$1/usr/local/bin"
+    ln -s /run "$1/var/run"
     chmod 1777 "$1/var/lib/postgresql/data"
     chmod 3777 "$1/run/postgresql"
     cp "$here/postgresql-entry.sh" "$1/usr/local/bin/postgresql-entry.sh"
