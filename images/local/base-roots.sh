@@ -212,11 +212,11 @@ trusted=/etc/ssl/certs/java/cacerts
 
 # User, folders and first process as in the published image: a new volume gets owner and mode of the folder that it lies over.
 finish_postgresql() ( # ROOT
-    rm -rf "$1/usr/share/postgresql-common" "$1/usr/share/perl5" "$1/usr/share/i18n" "$1/etc/postgresql-common"
+    rm -rf "$1/usr/share/postgresql-common" "$1/usr/share/perl5" "$1/usr/share/i18n" "$1/etc/postgresql-common" "$1/var/run"
+    ln -s /run "$1/var/run"
     echo 'postgres:x:999:999:PostgreSQL:/var/lib/postgresql:/bin/sh' >>"$1/etc/passwd"
     echo 'postgres:x:999:' >>"$1/etc/group"
     mkdir -p "$1/var/lib/postgresql/data" "$1/run/postgresql" "$1/usr/local/bin"
-    ln -s /run "$1/var/run"
     chmod 1777 "$1/var/lib/postgresql/data"
     chmod 3777 "$1/run/postgresql"
     cp "$here/postgresql-entry.sh" "$1/usr/local/bin/postgresql-entry.sh"
