@@ -139,8 +139,8 @@ def under_load(bundle: Bundle, scale: str, counters: str = "/bench/counters") ->
         assert container["Config"]["User"] != "0:0"
     scaled = bundle.service(scale.partition("=")[0])
     assert len(scaled) == 2
-    for container in scaled:
-        assert requests_of(container, counters) > 0
+    for identity in scaled:
+        assert requests_of(identity, counters) > 0
     return summary
 
 

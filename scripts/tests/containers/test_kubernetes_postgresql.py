@@ -2,8 +2,8 @@
 """The bundles of DayTrader7 and Olio on PostgreSQL on a real Kubernetes node, as a person applies them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from waiting import wait_until
@@ -14,15 +14,34 @@ from .node import Node, kustomization
 from .test_kubernetes import remove, short, under_load
 
 pytestmark = pytest.mark.containers
-ONE_NODE: dict[str, Any] = {
-    "patches": [
-        {
-            "target": {"kind": "PersistentVolumeClaim", "name": "filestore"},
-            "patch": json.dumps([{"op": "replace", "path": "/spec/accessModes", "value": ["ReadWriteOnce"]}]),
-        }
-    ]
-}
-"""What components/filestore says of a cluster in which all servers stand on one node."""
+
+
+@pytest.fixture
+def volume(loaded: Node, tmp_path: Path) -> Iterator[None]:
+    """A folder of the one node as a volume that all its pods may write to, as Olio's claim asks for.
+
+    Of the kind `local`: the kubelet gives it to the group that a pod states. It does so with no volume of the kind
+    hostPath, such as those that the node's own storage class makes.
+    """
+    folder = tmp_path / "volume"
+    folder.mkdir()
+    here = {"key": "kubernetes.io/hostname", "operator": "Exists"}
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "filestore"},
+        "spec": {
+            "capacity": {"storage": "8Gi"},
+            "accessModes": ["ReadWriteMany"],
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": "standard",
+            "local": {"path": str(folder)},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}},
+        },
+    }
+    loaded.kubectl("create", "--filename", "-", text=json.dumps(volume))
+    yield
+    loaded.kubectl("delete", "persistentvolume", "filestore")
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +53,14 @@ def loaded(node: Node, images: Pushed) -> Node:
     return node
 
 
-@pytest.mark.parametrize(("application", "more"), [("daytrader7", {}), ("olio", ONE_NODE)])
+@pytest.mark.usefixtures("volume")
+@pytest.mark.parametrize("application", ["daytrader7", "olio"])
 def test_a_bundle_on_postgresql_loads_its_data_serves_and_keeps_it(
-    loaded: Node, application: str, more: dict[str, Any], tmp_path: Path
+    loaded: Node, application: str, tmp_path: Path
 ) -> None:
     bundle = f"{application}-postgresql"
     namespace = f"steelyard-{bundle}"
-    folder = kustomization(tmp_path / "bundle", [f"overlays/small/{bundle}"], ["hotspot"], **more)
+    folder = kustomization(tmp_path / "bundle", [f"overlays/small/{bundle}"], ["hotspot"])
     loaded.kubectl("apply", "--kustomize", folder)
     try:
         loaded.finish(namespace, "data")
