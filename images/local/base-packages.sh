@@ -90,13 +90,15 @@ why_without() ( # ARCHITECTURE
 # Dependencies that only maintainer scripts and services need, of which none runs in a container.
 maintenance='adduser|debconf|dpkg|init-system-helpers|lib(acl1|audit-common|audit1|cap-ng0|gdbm-compat4|gdbm6|md0|sepol2)'
 maintenance=$maintenance'|lib(pam|semanage).*|lib.*-perl|libperl.*|perl.*|lsb-base|passwd|sysvinit-utils|tar|usrmerge'
+# Those of them that a base's own program is linked with.
+linked=none
 
 # Names and versions of packages and of all they depend on, one a line, in installation order.
 resolve() ( # ARCHITECTURE PACKAGE...
     architecture=$1
     shift
     private_apt "$architecture" install -s "$@" |
-        awk -v unused="^($maintenance)\$" '$1 == "Inst" && $2 !~ unused {print $2 "=" substr($3, 2)}'
+        awk -v unused="^($maintenance)\$" -v linked="^($linked)\$" '$1 == "Inst" && ($2 !~ unused || $2 ~ linked) {print $2 "=" substr($3, 2)}'
 )
 
 fetch() ( # ARCHITECTURE NAME=VERSION... ; leaves the files in cache/archives

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=sh disable=SC2030,SC2031,SC2154
+# shellcheck shell=sh disable=SC2030,SC2031,SC2034,SC2154
 # Functions of make-bases.sh: from packages to root file systems, from those to a base. Reads $work, $here, $registry, $platforms, $jdk.
 
 # What a change in this project's recipe is known by; package versions are added to it.
-recipe() { cat "$here/base-roots.sh" | sha256sum | cut -c1-16; }
+recipe() { cat "$here/base-roots.sh" "$here/postgresql-entry.sh" | sha256sum | cut -c1-16; }
 
 # Packages are unpacked, not installed: no maintainer script runs, so none is needed of the other architecture. What those
 # scripts would have done and a server needs (merged /usr, users, the linker's cache) is done in finish_root.
@@ -95,6 +95,7 @@ packages_of() ( # BASE ARCHITECTURE
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
         maven) echo "$libraries busybox-static openjdk-$java-jdk-headless maven" ;;
+        postgresql) echo "$libraries busybox-static libc-bin postgresql-17" ;;
         harness)
             echo "$libraries busybox-static $(grep -oE '^ {8}(docker|python3)[^ ]*' "$here/../harness/Containerfile" | tr -d '\n')"
             [ "$2" = ppc64el ] || echo kubernetes-client # which Debian has not for that
@@ -209,6 +210,19 @@ finish_maven() ( # ROOT ARCHITECTURE
 )
 trusted=/etc/ssl/certs/java/cacerts
 
+# User, folders and first process as in the published image: a new volume gets owner and mode of the folder that it lies over.
+finish_postgresql() ( # ROOT
+    rm -rf "$1/usr/share/postgresql-common" "$1/usr/share/perl5" "$1/usr/share/i18n" "$1/etc/postgresql-common" "$1/var/run"
+    ln -s /run "$1/var/run"
+    echo 'postgres:x:999:999:PostgreSQL:/var/lib/postgresql:/bin/sh' >>"$1/etc/passwd"
+    echo 'postgres:x:999:' >>"$1/etc/group"
+    mkdir -p "$1/var/lib/postgresql/data" "$1/run/postgresql" "$1/usr/local/bin"
+    chmod 1777 "$1/var/lib/postgresql/data"
+    chmod 3777 "$1/run/postgresql"
+    cp "$here/postgresql-entry.sh" "$1/usr/local/bin/postgresql-entry.sh"
+    chmod 755 "$1/usr/local/bin/postgresql-entry.sh"
+)
+
 # Leaves $work/roots/BASE-OCIARCH.tar and .key; with -i perhaps neither, but a line in BASE.without: platform and reason.
 make_root() ( # BASE ARCHITECTURE
     base=$1 target_architecture=$2
@@ -250,6 +264,7 @@ make_root() ( # BASE ARCHITECTURE
     [ "$base" != harness ] || finish_python "$root"
     [ "$base" != maven ] || finish_maven "$root" "$target_architecture"
     [ "$base" != openj9 ] || copy_openj9 "$root"
+    [ "$base" != postgresql ] || finish_postgresql "$root"
     if [ "$base" = hotspot ]; then
         link_java "$root" "$target_architecture"
         [ "$target_architecture" != "$native" ] || archive_classes "$root"
@@ -279,10 +294,11 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
 )
 
 make_base() ( # BASE ; for all platforms, then pushes it
-    # Its packages and their versions, whatever this machine runs.
-    [ "$1" != harness ] || suite=trixie
-    # The JDK that was given is of this machine's architecture.
-    [ "$1" != openj9 ] || platforms=linux/$(oci_name "$native")
+    # Their packages and versions, whatever this machine runs.
+    case $1 in harness | postgresql) suite=trixie ;; esac
+    [ "$1" != postgresql ] || linked='lib(audit1|cap-ng0|pam0g)'
+    # The JDK that was given is of this machine's architecture; PostgreSQL is for tests here.
+    case $1 in openj9 | postgresql) platforms=linux/$(oci_name "$native") ;; esac
     mkdir -p "$work/roots"
     rm -f "$work/roots/$1.without"
     made=
@@ -296,7 +312,7 @@ make_base() ( # BASE ; for all platforms, then pushes it
 )
 
 push_base() ( # BASE PLATFORMS ; one index with all platforms
-    case $1 in hotspot | maven) tag=$java-debian ;; harness) tag=trixie ;; *) tag=debian ;; esac
+    case $1 in hotspot | maven) tag=$java-debian ;; harness) tag=trixie ;; postgresql) tag=17-debian ;; *) tag=debian ;; esac
     keys=$(for platform in $(printf '%s' "$2" | tr , ' '); do cat "$work/roots/$1-${platform#linux/}.tar.key"; done | tr '\n' ' ')
     # Of the platforms that were asked for, made or not; other folders are of other releases or of other runs.
     left_out=$(for platform in $(printf '%s' "$platforms" | tr , ' '); do
@@ -312,6 +328,13 @@ push_base() ( # BASE PLATFORMS ; one index with all platforms
     environment='ENV PATH=/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8'
     case $1 in hotspot | openj9 | maven) environment='ENV JAVA_HOME=/opt/java/openjdk PATH=/opt/java/openjdk/bin:/usr/bin:/usr/sbin LANG=C.UTF-8' ;; esac
     [ "$1" != tools ] || environment='ENV PATH=/bin'
+    [ "$1" != postgresql ] || environment='ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/bin:/usr/bin:/usr/sbin LANG=C.UTF-8 PGDATA=/var/lib/postgresql/data
+RUN ["/usr/bin/busybox", "chown", "999:999", "/var/lib/postgresql", "/var/lib/postgresql/data", "/run/postgresql"]
+VOLUME /var/lib/postgresql/data
+EXPOSE 5432
+STOPSIGNAL SIGINT
+ENTRYPOINT ["postgresql-entry.sh"]
+CMD ["postgres"]'
     # shellcheck disable=SC2086
     SOURCE_DATE_EPOCH=0 docker buildx build --quiet --provenance=false --platform "$2" --push --tag "$reference" \
         --output type=image,push=true \

@@ -14,7 +14,8 @@
 #       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; without the release's own list,
 #       or where the mirror has not all packages that it names, a base is made without that platform, noted with the reason
 #       in FOLDER/roots/BASE.without, but never without this machine's; for tests, not for publishing
-#   BASE: hotspot, tools, harness, proxy, nginx (default: these), openj9 (with -j by default), maven (for `docker compose up --build`)
+#   BASE: hotspot, tools, harness, proxy, nginx (default: these), openj9 (with -j by default), maven (for `docker compose up --build`),
+#         postgresql (of Debian 13, what STEELYARD_POSTGRESQL_IMAGE can name; for this machine's architecture)
 # Exit codes: 0 done; 2 wrong use; 3 something is missing on this machine; 4 a step failed.
 set -eu
 
@@ -37,7 +38,7 @@ while getopts r:w:p:j:nih option; do
         j) jdk=$OPTARG ;;
         n) push=no ;;
         i) incomplete=yes ;;
-        h) sed -n '3,19s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        h) sed -n '3,20s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail 2 "see make-bases.sh -h" ;;
     esac
 done
@@ -53,7 +54,7 @@ work=$(cd "$work" && pwd)
 
 check_machine
 for base in $bases; do
-    case $base in hotspot | tools | harness | proxy | nginx | maven) ;; openj9) check_jdk ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy, nginx, openj9, maven" ;; esac
+    case $base in hotspot | tools | harness | proxy | nginx | maven | postgresql) ;; openj9) check_jdk ;; *) fail 2 "there is no base named $base: hotspot, tools, harness, proxy, nginx, openj9, maven, postgresql" ;; esac
 done
 
 for base in $bases; do

@@ -57,7 +57,10 @@ NODE_STATE = REPORTS / "node"
 NODE = (str(ROOT / "k8s" / "local" / "node.sh"), "-d", str(NODE_STATE))
 """The command of a Kubernetes node; its programs are kept outside of the checkout."""
 # -i: a mirror whose lists of another architecture are half updated must not stop the tests (platforms.py).
-_BASES = (str(_LOCAL / "make-bases.sh"), "-i", "-r", BASES, "-p", ",".join(PLATFORMS))
+_BASES = (
+    *(str(_LOCAL / "make-bases.sh"), "-i", "-r", BASES, "-p", ",".join(PLATFORMS)),
+    *("tools", "hotspot", "proxy", "nginx", "harness", "postgresql"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

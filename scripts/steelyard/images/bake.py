@@ -146,6 +146,10 @@ def variables(root: Path = ROOT) -> dict[str, str]:
     }
 
 
+STAND_INS = ("nginx", "postgresql")
+"""What `make-bases.sh` makes in the place of published images that bundles take as they are."""
+
+
 def parse_plan(printed: str) -> Plan:
     """The targets of what bake printed."""
     return dict(sorted(json.loads(printed)["target"].items()))
@@ -156,11 +160,9 @@ def settings_of(plan: Plan, registry: str | None, local: Bases) -> dict[str, str
     settings = {"STEELYARD_REGISTRY": registry} if registry else {}
     if not any(name.endswith("-openj9") for name in plan):
         settings["STEELYARD_FLAVOUR"] = "hotspot"
-    settings |= {
-        f"STEELYARD_BASE_{name.upper()}": base.reference for name, base in local.items() if name != "nginx"
-    }
-    if "nginx" in local:
-        settings["STEELYARD_NGINX_IMAGE"] = local["nginx"].reference
+    for name, base in local.items():
+        key = f"{name.upper()}_IMAGE" if name in STAND_INS else f"BASE_{name.upper()}"
+        settings[f"STEELYARD_{key}"] = base.reference
     for target in plan.values() if local else ():
         if replaced := target.get("labels", {}).get("dev.steelyard.replaces"):
             settings[f"STEELYARD_{replaced.upper()}_IMAGE"] = target["tags"][0]

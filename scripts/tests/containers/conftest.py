@@ -38,6 +38,7 @@ def _made_here(images_pushed: str) -> Iterator[None]:
         patch.setenv("STEELYARD_FLAVOUR", "hotspot")
         patch.setenv("STEELYARD_MONGO_IMAGE", f"{images_pushed}/embedded-mongo:{__version__}")
         patch.setenv("STEELYARD_NGINX_IMAGE", f"{BASES}/nginx:debian")
+        patch.setenv("STEELYARD_POSTGRESQL_IMAGE", f"{BASES}/postgresql:17-debian")
         yield
 
 

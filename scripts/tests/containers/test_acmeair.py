@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """AcmeAir in containers: both bundles with data under load, and trials of both topologies."""
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from e2e.driver import end_all, start, void_for_other_reasons_than_noise
@@ -24,6 +22,8 @@ from .bundle import (
     Bundle,
     bundle_of,
     docker,
+    let_containers_in,
+    under_load,
 )
 
 pytestmark = [pytest.mark.containers, pytest.mark.usefixtures("turn")]
@@ -60,50 +60,13 @@ def test_services_behind_the_proxy_with_two_of_one_kind(bundle: Bundle) -> None:
     assert summary["outcomes"]["outbound-found"] > 0
 
 
-def under_load(bundle: Bundle, scale: str) -> dict[str, Any]:
-    """The summary of a run without an error, in which every JVM of the scaled service had its part."""
-    done = bundle.compose("--profile", "load", "up", "--detach", "--scale", scale)
-    assert done.returncode == 0, done.stderr
-    ended = bundle.compose("--profile", "load", "wait", "load")
-    assert ended.returncode == 0, bundle.compose("logs", "load").stdout
-    (run,) = bundle.results.iterdir()
-    summary: dict[str, Any] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    assert {name: one["errors"] for name, one in summary["operations"].items() if one["errors"]} == {}
-    running = [container for container in bundle.containers() if container["State"]["Running"]]
-    for container in running:
-        host = container["HostConfig"]
-        assert host["ReadonlyRootfs"]
-        assert host["CapDrop"] == ["ALL"]
-        assert container["Config"]["User"] != "0:0"
-    service = scale.partition("=")[0]
-    scaled = [c for c in running if c["Config"]["Labels"]["com.docker.compose.service"] == service]
-    assert len(scaled) == 2
-    for container in scaled:
-        assert requests_of(container) > 0
-    return summary
-
-
-def requests_of(container: dict[str, Any]) -> int:
-    """What users asked of a server, by its own counters, read from beside it as its ports may be closed."""
-    busybox, url = "/opt/steelyard/bin/busybox", "http://127.0.0.1:9080/bench/counters"
-    counters = json.loads(docker("exec", container["Id"], busybox, "wget", "-q", "-O", "-", url))
-    return sum(
-        int(one["requests"])
-        for name, one in counters["operations"].items()
-        if name != "other" and not name.startswith("internal-")
-    )
-
-
 @pytest.fixture
 def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("STEELYARD_REGISTRY", REGISTRY)
     monkeypatch.setenv("STEELYARD_FLAVOUR", "hotspot")
     monkeypatch.setenv("STEELYARD_MONGO_IMAGE", MONGO_IMAGE)
     monkeypatch.setenv("STEELYARD_NGINX_IMAGE", NGINX_IMAGE)
-    # The containers' user has to reach the folders of a session.
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() == "root" and folder.stat().st_mode & 0o055 == 0:
-            folder.chmod(0o755)
+    let_containers_in(tmp_path)
     path = tmp_path / "tiny.yaml"
     path.write_text(
         EXPERIMENT.replace("deployment:\n", "deployment:\n  engine: compose\n").replace(

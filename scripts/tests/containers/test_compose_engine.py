@@ -34,6 +34,7 @@ from steelyard.results.store import SessionDirectory
 from steelyard.workload.loader import load_workload
 from suite import ENGINE_STATE
 
+from .bundle import let_containers_in
 from .suite_engine import SuiteEngine
 
 pytestmark = [pytest.mark.containers, pytest.mark.usefixtures("turn")]
@@ -80,10 +81,7 @@ def experiment(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    # The servers' user has to reach the folders of a session.
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() == "root" and folder.stat().st_mode & 0o055 == 0:
-            folder.chmod(0o755)
+    let_containers_in(tmp_path)
     path = tmp_path / "results"
     path.mkdir()
     return path

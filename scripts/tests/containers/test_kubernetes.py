@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from waiting import wait_until
 
+from .bundle import PATIENT
 from .node import Node, conditions, kustomization
 
 pytestmark = pytest.mark.containers
@@ -56,7 +57,13 @@ def under_load(node: Node, namespace: str, folder: str) -> dict[str, int]:
 
 def short(folder: Path, bundle: str, seconds: int) -> str:
     """A bundle's load, for a few seconds."""
-    patch = [{"op": "replace", "path": "/spec/template/spec/containers/0/env/4/value", "value": str(seconds)}]
+    patch = [
+        {
+            "op": "replace",
+            "path": "/spec/template/spec/containers/0/env/4/value",
+            "value": f"{seconds}, {PATIENT}",
+        }
+    ]
     job = {"target": {"kind": "Job", "name": "load"}, "patch": json.dumps(patch)}
     return kustomization(folder / "load", [f"overlays/small/{bundle}/load"], patches=[job])
 

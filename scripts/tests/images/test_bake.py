@@ -59,12 +59,13 @@ def test_bundles_are_told_what_was_built(tmp_path: Path) -> None:
     assert bake.settings_of({"ping-openj9": {}}, "r/s", {}) == {"STEELYARD_REGISTRY": "r/s"}
     replaces = {"dev.steelyard.replaces": "mongo"}
     database = {"embedded-mongo": {"tags": ["r/s/embedded-mongo:1"], "labels": replaces}}
-    local = {"tools": Base("b/tools:1", A), "nginx": Base("b/nginx:1", A)}
+    local = {"tools": Base("b/tools:1", A), "nginx": Base("b/nginx:1", A), "postgresql": Base("b/pg:1", A)}
     assert bake.settings_of({**plan, **database}, "r/s", local) == {
         "STEELYARD_REGISTRY": "r/s",
         "STEELYARD_FLAVOUR": "hotspot",
         "STEELYARD_BASE_TOOLS": "b/tools:1",
         "STEELYARD_NGINX_IMAGE": "b/nginx:1",
+        "STEELYARD_POSTGRESQL_IMAGE": "b/pg:1",
         "STEELYARD_MONGO_IMAGE": "r/s/embedded-mongo:1",
     }
 

@@ -246,11 +246,25 @@ def test_olio_stays_in_service_without_its_geocoder(rendered: Mapping[str, list[
 
 def test_small_fits_two_cpus_and_four_gibibytes(rendered: Mapping[str, list[Manifest]]) -> None:
     small = [folder for folder in FOLDERS if re.fullmatch(r"overlays/small/[^/]+", folder)]
-    assert len(small) == 6
+    assert len(small) == 8
     for folder in small:
         asked = [asks(manifest, pod) for manifest, pod in pods(rendered[folder] + rendered[f"{folder}/load"])]
         assert sum(cpu for cpu, _ in asked) <= 2
         assert sum(memory for _, memory in asked) <= 4 << 30
+
+
+def test_small_changes_of_a_database_what_that_database_has(rendered: Mapping[str, list[Manifest]]) -> None:
+    """JVM options are the embedded database's alone: as the first variable of PostgreSQL they named its database."""
+    for folder in (folder for folder in FOLDERS if re.fullmatch(r"overlays/small/[^/]+", folder)):
+        for manifest, pod in pods(rendered[folder]):
+            if manifest["metadata"]["labels"][ROLE] == "database":
+                container = pod["containers"][0]
+                given = {one["name"]: one.get("value") for one in container["env"]}
+                if folder.endswith("postgresql"):
+                    assert given["POSTGRES_DB"] == "steelyard"
+                    assert "shared_buffers=64MB" in container["args"]
+                else:
+                    assert given["JDK_JAVA_OPTIONS"].startswith("-Xmx160m ")
 
 
 def asks(manifest: Manifest, pod: Manifest) -> tuple[float, float]:
