@@ -41,15 +41,15 @@ def with_capacity(question: LoadedExperiment, results: Path | None, *, stated: b
     load = question.experiment.load
     if load.capacity is None:
         return question
-    found = None if stated or results is None else _find(question, results)
-    if found is None:
+    capacity = None if stated or results is None else _find(question, results)
+    if capacity is None:
         note = (
             f"Loads are shares of {value_text('rate', load.capacity)}, a capacity that was stated and not measured here"
             " (`capacity-rate` measures it, `--set capacity=N` states it)."
         )
         return question._replace(notes=(*question.notes, note))
-    note = f"Loads are shares of {value_text('rate', found.rate)}, which session {found.session} found here{found.jvm}."
-    load = load.model_copy(update={"capacity": found.rate})
+    note = f"Loads are shares of {value_text('rate', capacity.rate)}, which session {capacity.session} found here{capacity.jvm}."
+    load = load.model_copy(update={"capacity": capacity.rate})
     return question._replace(
         experiment=question.experiment.model_copy(update={"load": load}), notes=(*question.notes, note)
     )
