@@ -48,7 +48,8 @@ def with_capacity(question: LoadedExperiment, results: Path | None, *, stated: b
             " (`capacity-rate` measures it, `--set capacity=N` states it)."
         )
         return question._replace(notes=(*question.notes, note))
-    note = f"Loads are shares of {value_text('rate', capacity.rate)}, which session {capacity.session} found here{capacity.jvm}."
+    rate = value_text("rate", capacity.rate)
+    note = f"Loads are shares of {rate}, which session {capacity.session} found here{capacity.jvm}."
     load = load.model_copy(update={"capacity": capacity.rate})
     return question._replace(
         experiment=question.experiment.model_copy(update={"load": load}), notes=(*question.notes, note)
