@@ -23,6 +23,8 @@ from steelyard.results.spec import Spec
 EVENTS: tuple[Event, ...] = get_args(Event)
 SLICE, START_SLICE = 2.0, 1.0
 """Seconds between two files, and of a start-up: the profiler takes whole seconds alone (Arguments::parseTimeout)."""
+WHOLE = 0.9
+"""Share of its length above which a slice is whole: files are written some milliseconds late, never early."""
 PACKAGE = "profiler"
 """The package of the build that holds the libraries."""
 _PLATFORMS = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}
@@ -74,12 +76,13 @@ def keep_slices(
         if (named := _NAME.fullmatch(path.name)) and named[1] == event
     )
     seconds = slice_seconds(procedure)
-    # The last one is cut short where its JVM ends: it begins with the end of the one before.
+    # The last one is cut short where its JVM ends: it begins with the end of the one before, and in a window it would
+    # count as so many seconds of requests that cost nothing.
     ends = [0.0, *(written for written, _ in slices)]
     inside = [
         path
         for before, (written, path) in zip(ends, slices, strict=False)
-        if start + seconds <= written <= end + 0.5
+        if (start + seconds <= written <= end + 0.5 and written - before > WHOLE * seconds)
         or (procedure == "start-up" and start < written and max(before, written - seconds) < end)
     ]
     kept.mkdir(parents=True, exist_ok=True)

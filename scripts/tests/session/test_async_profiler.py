@@ -49,6 +49,18 @@ def test_slices_of_the_window_alone_are_kept_in_their_order(tmp_path: Path) -> N
     assert sorted(path.name for path in kept.iterdir()) == [f"cpu-{n}.collapsed" for n in (3, 4, 5)]
 
 
+def test_a_slice_that_the_end_of_its_jvm_cut_short_is_left_out(tmp_path: Path) -> None:
+    """As one session had it: 0.39 s after the last whole slice, within the tolerance of the window's end."""
+    logs, kept = tmp_path / "logs", tmp_path / "kept"
+    logs.mkdir()
+    for number, written in enumerate([1003.99, 1006.0, 1008.0, 1010.01, 1012.02, 1012.41]):
+        path = logs / f"alloc-{number}.collapsed"
+        path.write_text("frame 1\n", encoding="utf-8")
+        os.utime(path, (written, written))
+    names = keep_slices("alloc", logs, (1001.9, 1012.0), kept)
+    assert names == [f"alloc-{number}.collapsed" for number in range(5)]
+
+
 def test_of_a_start_up_the_slice_is_kept_in_which_it_ends(tmp_path: Path) -> None:
     """It takes 1.6 s; a JVM that starts before it, for the data, is none of it."""
     logs, kept = tmp_path / "logs", tmp_path / "kept"
