@@ -30,6 +30,8 @@ from steelyard.processes import client as process_client
 from steelyard.processes.listening import Listener
 from steelyard.workload.schema import ContainerPlace
 
+ID = "5f" * 32
+"""As long as an engine's own: a short one is part of the names of what it has mounted here."""
 LIMIT = 150 << 20
 
 
@@ -45,7 +47,7 @@ def process() -> Iterator[subprocess.Popen[bytes]]:
 def stand_in(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Processes stand for those of containers, but for tests on just that."""
     if "is_real" not in request.fixturenames:
-        monkeypatch.setattr(compose_project, "is_process_of", lambda _pid, container: container == "abc")
+        monkeypatch.setattr(compose_project, "is_process_of", lambda _pid, container: container == ID)
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str)
     )
     client.chmod(client.stat().st_mode | stat.S_IXUSR)
     described = {
-        "Id": "abc",
+        "Id": ID,
         "State": {"Pid": pid, "StartedAt": "2026-11-21T09:00:00.123456789Z"},
         "HostConfig": {"Memory": LIMIT, **more},
     }
@@ -165,7 +167,7 @@ def test_a_process_is_known_by_its_container(monkeypatch: pytest.MonkeyPatch, fi
         Path, "read_text", lambda path, **_: line.format(identity) if path.name == file else "0::/\n"
     )
     assert compose_project.is_process_of(1, identity)
-    assert not compose_project.is_process_of(1, "5f" * 32)
+    assert not compose_project.is_process_of(1, ID)
 
 
 @pytest.mark.parametrize(
