@@ -125,7 +125,7 @@ def test_a_whole_experiment_in_containers(jvm_count: Bundle) -> None:
     tiny.write_text(EXPERIMENT.replace("repeats: 1", "repeats: 0"), encoding="utf-8")
     jvm_count.environment |= {
         "STEELYARD_EXPERIMENT": str(tiny),
-        "STEELYARD_ARGS": f"--port {free_port()}",
+        "STEELYARD_ARGS": f"--trust --port {free_port()}",
     }
     done = jvm_count.compose("up", "--exit-code-from", "harness")
     assert done.returncode in DONE, done.stdout + done.stderr
