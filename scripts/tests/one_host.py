@@ -8,7 +8,7 @@ import pytest
 from steelyard.host.facts import read_facts
 from steelyard.results.schema import HostFacts
 
-READERS = ("gate.elsewhere", "gate.plan", "gate.power", "session.opening")
+READERS = ("gate.elsewhere", "gate.plan", "session.earlier", "session.opening")
 """Modules that compare this host with that of a record."""
 REAL = ("alone", "e2e", "containers")
 """Marks of tests that are of the host as it is."""

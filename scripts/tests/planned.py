@@ -17,7 +17,7 @@ from steelyard.jvm.identity import JvmIdentity
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import Session
 from steelyard.results.spec import Spec
-from steelyard.session.plan import host_checks
+from steelyard.session.plan import SessionPlan, host_checks
 from steelyard.session.schedule import make_schedule
 from steelyard.spec.layout import FIRST_PORT, Runtime
 from steelyard.spec.plan import make_spec
@@ -100,6 +100,21 @@ def asked(workload: str, **keys: Any) -> LoadedExperiment:
     """An experiment made of keys of its file, on one of the project's workloads."""
     found = load_workload(workload)
     return LoadedExperiment(make_experiment(workload=workload, **keys), found, Settings(found.workload, HOST))
+
+
+def session_of_plan(plan: SessionPlan, **fields: Any) -> Session:
+    """A session that began with a plan, on this host."""
+    (baseline,) = (arm.name for arm in plan.arms if arm.baseline)
+    known: dict[str, Any] = {
+        "workload": plan.workload.workload.model_dump(mode="json"),
+        "workload_path": "w.yaml",
+        "experiment": plan.experiment.model_dump(mode="json", by_alias=True),
+        "arms": make_arms(plan.specs, {arm.name: arm.levels for arm in plan.arms}, baseline),
+        "schedule": plan.schedule,
+        "host": facts_at_first(),
+        "injectors_share_cores": True,
+    }
+    return make_session(**(known | fields))
 
 
 def session_of(found: LoadedExperiment, planned: Mapping[str, Spec], blocks: int = 2) -> Session:

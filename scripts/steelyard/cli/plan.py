@@ -24,7 +24,6 @@ from steelyard.gate.needs import describe_needs
 from steelyard.gate.plan import find_certificate_here, pair_seconds, plan_certification
 from steelyard.gate.power import (
     FEWEST,
-    Earlier,
     describe,
     earlier_sessions,
     knows_spread,
@@ -38,6 +37,7 @@ from steelyard.gate.result import main_void_reason
 from steelyard.paths import RESULTS
 from steelyard.results.figures import count
 from steelyard.results.spec import MEASURED_ROLES, Component, Spec
+from steelyard.session.earlier import Earlier
 from steelyard.session.opening import new_session
 from steelyard.session.plan import RunRequest, SessionPlan, make_plan
 from steelyard.session.runtimes import command_line

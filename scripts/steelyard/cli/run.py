@@ -18,7 +18,7 @@ from steelyard.errors import BadInput, Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.gate.needs import describe_needs
-from steelyard.gate.power import Earlier, describe, earlier_sessions, predict_detectable
+from steelyard.gate.power import describe, earlier_sessions, predict_detectable
 from steelyard.gate.quick import sharpen_quick
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
@@ -27,6 +27,7 @@ from steelyard.processes import Children
 from steelyard.results.schema import Trial
 from steelyard.results.store import SessionDirectory, require_writable
 from steelyard.session.context import RunContext
+from steelyard.session.earlier import Earlier
 from steelyard.session.opening import find_unfinished, new_session, require_same, resume_command
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.runner import missing_places, run_session

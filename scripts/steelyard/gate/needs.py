@@ -16,7 +16,6 @@ from steelyard.errors import SteelyardError
 from steelyard.gate.certificate import Windows, windows_of
 from steelyard.gate.power import (
     SWITCHES_ADD,
-    Earlier,
     Spread,
     describe_source,
     primary_spread,
@@ -24,6 +23,7 @@ from steelyard.gate.power import (
 )
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
+from steelyard.session.earlier import Earlier
 from steelyard.session.plan import SessionPlan
 from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration

@@ -7,7 +7,6 @@ published spreads stand in and are named as such. Without either it is unknown.
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +15,12 @@ from steelyard.analysis.owners import info_in_session
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.analysis.warmup import window_note
-from steelyard.errors import SteelyardError
-from steelyard.host.facts import is_same_host, read_facts
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
-from steelyard.results.analysis import Analysis
 from steelyard.results.figures import DOUBLING, count, percent, span
 from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
+from steelyard.session.earlier import Earlier, sessions_here
 from steelyard.session.plan import SessionPlan
 from steelyard.units import format_duration
 
@@ -43,10 +40,6 @@ SWITCHES_ADD = ", to which switches of the host add"
 _UNKNOWN = "unknown: no earlier session on this host tells it"
 FEWEST = 3
 """Blocks below which an earlier session says too little of its spread."""
-
-
-Earlier = tuple[Session, Analysis, SessionDirectory]
-"""An earlier session here, with where it lies."""
 
 
 class DetectableChange(NamedTuple):
@@ -260,22 +253,12 @@ def _predict(
 def earlier_sessions(plan: SessionPlan, results: Path) -> list[Earlier]:
     """Those of a folder whose spread tells of this one's, the most alike first: same experiment, same windows, most
     blocks."""
-    own, experiment, host = plan.workload.workload, plan.experiment, read_facts()
+    experiment = plan.experiment
     ranked = []
-    for path in results.glob("*/analysis.json"):
-        # What another version or an editor left there is passed over, whatever is wrong with it.
-        with suppress(SteelyardError, LookupError, TypeError, ValueError):
-            directory = SessionDirectory(path.parent)
-            session, analysis = directory.session(), directory.analysis()
-            alike = (
-                is_same_host(session.host, host)
-                and (session.workload.name, session.workload.version) == (own.name, own.version)
-                and session.arms[0].spec.procedure == experiment.procedure
-                and analysis.session_id == session.id
-            )
+    for earlier in sessions_here(plan.workload.workload, results):
+        session, analysis, _ = earlier
+        if session.arms[0].spec.procedure == experiment.procedure:
             same = session.experiment.name == experiment.name
             windows = session.experiment.load.measure == experiment.load.measure
-            rank = (same, windows, analysis.blocks_complete, session.created)
-            if alike:
-                ranked.append((rank, (session, analysis, directory)))
+            ranked.append(((same, windows, analysis.blocks_complete, session.created), earlier))
     return [earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True)]

@@ -17,9 +17,10 @@ from steelyard.analysis.paired import detectable_effect, fraction_of, sd_bound
 from steelyard.experiment.matrix import Arm
 from steelyard.experiment.schema import Experiment
 from steelyard.gate.needs import LONGER, known_windows, sd_with
-from steelyard.gate.power import Earlier, Spread, describe_source, primary_spread
+from steelyard.gate.power import Spread, describe_source, primary_spread
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, limit
+from steelyard.session.earlier import Earlier
 from steelyard.session.plan import SessionPlan, make_plan
 from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration

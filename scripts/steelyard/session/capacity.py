@@ -2,19 +2,15 @@
 """How much load this host takes, where an experiment loads it by a share of that: what the user states, else what the
 newest search of the rate found here, else what the file states."""
 
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from steelyard.analysis.search import value_text
-from steelyard.errors import SteelyardError
 from steelyard.experiment.loader import LoadedExperiment
-from steelyard.host.facts import is_same_host, read_facts
-from steelyard.results.schema import HostFacts, Session
-from steelyard.results.store import SessionDirectory
+from steelyard.results.schema import ArmRecord, Session
+from steelyard.session.earlier import sessions_here
 
-SETTING = "capacity"
 ALIKE = ("engine", "topology", "cores", "total_heap", "memory", "total_memory", "cpus")
 """What the servers of the search had to have as the experiment's own; and as many JVMs."""
 
@@ -30,17 +26,18 @@ class Capacity(NamedTuple):
     """What its servers ran on, as the end of a sentence; empty: not known."""
 
 
-def with_capacity(question: LoadedExperiment, results: Path | None, *, stated: bool) -> LoadedExperiment:
+def with_capacity(question: LoadedExperiment, results: Path | None, given: Sequence[str]) -> LoadedExperiment:
     """The question with the capacity that is known here, and a sentence on where it is from.
 
     Args:
         question: as its file and the command line have it.
         results: folder of earlier sessions; None: there is none.
-        stated: whether the user says the capacity: it is not looked for then.
+        given: settings of the command line; a capacity among them is not looked for.
     """
     load = question.experiment.load
     if load.capacity is None:
         return question
+    stated = any(text.partition("=")[0] == "capacity" for text in given)
     capacity = None if stated or results is None else _find(question, results)
     if capacity is None:
         note = (
@@ -58,43 +55,32 @@ def with_capacity(question: LoadedExperiment, results: Path | None, *, stated: b
 
 def _find(question: LoadedExperiment, results: Path) -> Capacity | None:
     """The newest search of the rate with the same workload and the same servers on this host that found one."""
-    return max(_searches(question, results, read_facts()), default=None)
+    return max(_searches(question, results), default=None)
 
 
-def _searches(question: LoadedExperiment, results: Path, host: HostFacts) -> Iterator[Capacity]:
-    for path in results.glob("*/analysis.json"):
-        # What another version or an editor left there is passed over, whatever is wrong with it.
-        with suppress(SteelyardError, LookupError, TypeError, ValueError):
-            directory = SessionDirectory(path.parent)
-            session, analysis = directory.session(), directory.analysis()
-            if not is_same_host(session.host, host) or not _is_alike(session, question):
-                continue
+def _searches(question: LoadedExperiment, results: Path) -> Iterator[Capacity]:
+    for session, analysis, _ in sessions_here(question.workload.workload, results):
+        baseline = next(arm for arm in session.arms if arm.baseline)
+        if _has_servers_of(question, session, baseline):
             for search in analysis.searches:
-                if search.arm == analysis.baseline and search.varies == "rate" and search.value is not None:
+                if search.arm == baseline.name and search.varies == "rate" and search.value is not None:
                     rate = float(f"{search.value:.3g}")
-                    yield Capacity(session.created, session.id, rate, _jvm(session))
+                    yield Capacity(session.created, session.id, rate, _jvm(baseline))
 
 
-def _jvm(session: Session) -> str:
-    baseline = next(arm for arm in session.arms if arm.baseline)
-    jvms = {server.artifact.jvm for server in baseline.spec.servers} - {None}
-    return (
-        f" on {', '.join(sorted(f'{jvm.vm_name} {jvm.runtime_version}' for jvm in jvms if jvm))}"
-        if jvms
-        else ""
+def _jvm(arm: ArmRecord) -> str:
+    jvms = sorted(
+        {
+            f"{jvm.vm_name} {jvm.runtime_version}"
+            for server in arm.spec.servers
+            if (jvm := server.artifact.jvm)
+        }
     )
+    return f" on {', '.join(jvms)}" if jvms else ""
 
 
-def _is_alike(session: Session, question: LoadedExperiment) -> bool:
+def _has_servers_of(question: LoadedExperiment, session: Session, baseline: ArmRecord) -> bool:
     """Whether the baseline of a session has the servers that the question has."""
-    workload, own, its = (
-        question.workload.workload,
-        question.experiment.deployment,
-        session.experiment.deployment,
-    )
-    jvms = next(arm for arm in session.arms if arm.baseline).levels.get("jvms", its.jvms)
-    return (
-        (session.workload.name, session.workload.version) == (workload.name, workload.version)
-        and all(getattr(its, name) == getattr(own, name) for name in ALIKE)
-        and jvms == own.jvms
-    )
+    own, its = question.experiment.deployment, session.experiment.deployment
+    alike = all(getattr(its, name) == getattr(own, name) for name in ALIKE)
+    return alike and baseline.levels.get("jvms", its.jvms) == own.jvms

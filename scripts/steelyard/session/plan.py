@@ -36,7 +36,6 @@ from steelyard.results.schema import CertificateTerms, GateTerms, Profiler, Sche
 from steelyard.results.spec import MEASURED_ROLES, Spec
 from steelyard.sampling.cgroup import memory_high, memory_limit
 from steelyard.session.async_profiler import profiled_trials
-from steelyard.session.capacity import SETTING as CAPACITY
 from steelyard.session.capacity import with_capacity
 from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
@@ -208,9 +207,8 @@ def question_of(request: RunRequest) -> LoadedExperiment:
     experiment = with_settings(experiment, settings, request.settings)
     experiment = with_host_levels(experiment, _levels)
     experiment = with_design(experiment, blocks=request.blocks, seed=request.seed)
-    stated = any(text.partition("=")[0] == CAPACITY for text in request.settings)
     question = LoadedExperiment(experiment, workload, settings)
-    return with_capacity(question, request.results, stated=stated)
+    return with_capacity(question, request.results, request.settings)
 
 
 def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import make_arms, make_session, make_trial
+from builders import make_trial
 from one_host import facts_at_first
+from planned import session_of_plan
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired_test
@@ -45,18 +46,9 @@ def earlier(
 ) -> Analysis:
     """A session of this plan that lies in the folder: its throughput differs from trial to trial by sd."""
     rng = np.random.default_rng(blocks)
-    (baseline,) = (arm.name for arm in plan.arms if arm.baseline)
-    session = make_session(
-        id=name,
-        steelyard_version="0",
-        workload=plan.workload.workload.model_dump(mode="json"),
-        workload_path="w.yaml",
-        experiment=plan.experiment.model_dump(mode="json", by_alias=True),
-        arms=make_arms(plan.specs, {arm.name: arm.levels for arm in plan.arms}, baseline),
-        schedule=[place for place in plan.schedule if place.block <= blocks],
-        host=facts_at_first(),
-        injectors_share_cores=True,
-    ).model_copy(update=changes)
+    schedule = [place for place in plan.schedule if place.block <= blocks]
+    session = session_of_plan(plan, id=name, steelyard_version="0", schedule=schedule)
+    session = session.model_copy(update=changes)
     trials = [
         make_trial(
             place.block,

@@ -13,8 +13,9 @@ from test_power import earlier
 from steelyard.analysis.paired import fraction_of, sd_bound
 from steelyard.gate import needs, quick
 from steelyard.gate.certificate import Windows
-from steelyard.gate.power import Earlier, Spread, earlier_sessions, primary_spread
+from steelyard.gate.power import Spread, earlier_sessions, primary_spread
 from steelyard.gate.quick import BUDGET, _forms, sharpen_quick
+from steelyard.session.earlier import Earlier
 from steelyard.session.plan import RunRequest, SessionPlan, make_plan
 
 FILE = """steelyard: 1

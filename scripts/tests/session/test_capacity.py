@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from builders import make_arms, make_session
 from one_host import facts_at_first
+from planned import session_of_plan
 
 from steelyard.analysis.estimates import analyse
 from steelyard.gate.sides import baseline_arm
@@ -25,21 +25,12 @@ def search(tmp_path: Path) -> Search:
         value: float | None, *settings: str, workload: str | None = None, created: float = 1.0, **host: object
     ) -> str:
         plan = make_plan(RunRequest("capacity-rate", settings=settings, workload=workload, seed=5))
-        (baseline,) = (arm.name for arm in plan.arms if arm.baseline)
         name = f"{len(list(tmp_path.iterdir()))}-{value}"
-        session = make_session(
-            id=name,
-            created=created,
-            workload=plan.workload.workload.model_dump(mode="json"),
-            workload_path="w.yaml",
-            experiment=plan.experiment.model_dump(mode="json", by_alias=True),
-            arms=make_arms(plan.specs, {arm.name: arm.levels for arm in plan.arms}, baseline),
-            schedule=plan.schedule,
-            host=facts_at_first().model_copy(update=host),
-            injectors_share_cores=True,
+        session = session_of_plan(
+            plan, id=name, created=created, host=facts_at_first().model_copy(update=host)
         )
         result = SearchResult(
-            arm=baseline,
+            arm=next(arm.name for arm in plan.arms if arm.baseline),
             varies="rate",
             runs=[],
             n=1,
