@@ -35,6 +35,11 @@ public record MarketSummary(
   public static final MarketSummary EMPTY =
       new MarketSummary(BigDecimal.ZERO, BigDecimal.ZERO, 0, List.of(), List.of(), Instant.EPOCH);
 
+  /** Whether it names no stock. */
+  public boolean isEmpty() {
+    return topGainers.isEmpty();
+  }
+
   /** From all stocks, those that rose most first. With five or fewer there is nothing to say. */
   public static MarketSummary of(List<Quote> byChange) {
     int count = byChange.size();

@@ -2,6 +2,7 @@
 package dev.steelyard.daytrader7;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * On PostgreSQL every page answers as on Derby, in both run-time modes; and a database that is
@@ -47,16 +50,22 @@ final class PostgreSqlIT {
     String missing = PostgreSql.missing();
     assumeTrue(missing.isEmpty(), missing);
     database = PostgreSql.in(folder.resolve("database"));
+    server = started("server");
+    build();
+  }
+
+  private static PackagedServer started(String name) throws IOException, InterruptedException {
     Map<String, String> environment = new HashMap<>(database.environment("TRADE"));
     environment.put("JVM_ARGS", "-Xmx320m -XX:+UseSerialGC -XX:TieredStopAtLevel=1");
     environment.put("TRADE_CONNECTIONS", "30");
     environment.put("TRADE_MAX_USERS", String.valueOf(TradeServer.USERS));
     environment.put("TRADE_MAX_QUOTES", String.valueOf(TradeServer.QUOTES));
     Path archive = Path.of(System.getProperty("server.archive"));
-    server = PackagedServer.of("daytrader7", archive, folder, environment);
-    server.start();
-    server.awaitStatus("/daytrader/health/ready", 200);
-    build();
+    Path own = Files.createDirectory(folder.resolve(name));
+    PackagedServer started = PackagedServer.of("daytrader7", archive, own, environment);
+    started.start();
+    started.awaitStatus("/daytrader/health/ready", 200);
+    return started;
   }
 
   @AfterAll
@@ -105,6 +114,29 @@ final class PostgreSqlIT {
     build();
     assertEquals("consistent\n", server.get("/daytrader/consistency").body());
     assertTrue(server.get("/daytrader/bench/info").body().contains("PostgreSQL"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(RunMode.class)
+  void aServerHasTheSummaryOfStocksThatAnotherMade(RunMode mode) throws Exception {
+    browser().get("config?action=buildDBTables").must("DayTrader tables successfully created!");
+    PackagedServer other = started(mode.name());
+    try {
+      TradeServer.configure(other, mode, OrderMode.SYNC, false);
+      assertFalse(summary(other).contains("gainer1_stock"), "there are no stocks yet");
+      build();
+      assertTrue(summary(other).contains("gainer1_stock"), "and at once there are");
+    } finally {
+      other.close();
+      other.process().onExit().join();
+    }
+  }
+
+  private static String summary(PackagedServer server) throws IOException, InterruptedException {
+    try (SocketClient client = new SocketClient(server, "marketsummary")) {
+      client.send(SocketClient.UPDATE);
+      return client.next(text -> text.contains("tsia"));
+    }
   }
 
   private static void survives(RunMode mode, OrderMode order) throws Exception {

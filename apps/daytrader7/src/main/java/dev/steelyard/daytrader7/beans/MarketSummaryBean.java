@@ -36,7 +36,7 @@ public class MarketSummaryBean {
   @Inject private Tables tables;
   @Inject private TradeConfig config;
 
-  private MarketSummary summary = MarketSummary.EMPTY;
+  private volatile MarketSummary summary = MarketSummary.EMPTY;
 
   /** A first summary; a database that is not there, or has no tables, has none yet. */
   @PostConstruct
@@ -51,9 +51,12 @@ public class MarketSummaryBean {
     }
   }
 
-  /** The latest. */
+  /** The latest. While it has no stocks, each caller looks for those that another JVM made. */
   @TransactionAttribute(TransactionAttributeType.SUPPORTS)
   public MarketSummary current() {
+    if (summary.isEmpty() && tables.exist()) {
+      refresh();
+    }
     return summary;
   }
 

@@ -18,7 +18,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -49,13 +48,19 @@ public class DirectSummary {
         making.unlock();
       }
     }
-    return Objects.requireNonNullElseGet(latest, this::first);
+    MarketSummary found = latest;
+    return lacksStocks(found) ? first() : found;
+  }
+
+  /** Whether stocks are yet to be made, perhaps by another JVM. */
+  private static boolean lacksStocks(MarketSummary summary) {
+    return summary == null || summary.isEmpty();
   }
 
   /** Who comes before there is one makes it itself: drivers look for stocks in every answer. */
   private synchronized MarketSummary first() {
     MarketSummary found = latest;
-    if (found == null) {
+    if (lacksStocks(found)) {
       found = database.run(DirectSummary::make);
       latest = found;
       madeNanos = System.nanoTime();
