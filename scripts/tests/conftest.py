@@ -2,6 +2,7 @@
 """What many tests need: an experiment file to change, and JVM identities as real JVMs report them."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,11 @@ from suite import REPORTS
 
 # The workload files that tests write are theirs; test_trust.py asks without it.
 os.environ["STEELYARD_TRUST"] = "1"
+# A failed assertion of a helper says what the values were, as one of a test does.
+TESTS = Path(__file__).parent
+helpers = {path.stem for path in TESTS.rglob("*.py")} | {path.parent.name for path in TESTS.glob("*/__init__.py")}
+pytest.register_assert_rewrite(*(helpers - sys.modules.keys()))
+
 pytest_plugins = ["one_host", "release_steps", "stages", "turns", "unlimited", "watchdog"]
 
 # What Hypothesis draws: the same cases each time, and with `--hypothesis-profile=exhaustive` very many others. No

@@ -208,7 +208,7 @@ def test_the_session_of_the_page_measures_both_arms_and_keeps_them_when_it_is_st
 def test_a_session_ends_with_its_answer_or_says_what_made_it_void(machine: Machine) -> None:
     """Of two blocks without repeats, so that a busy machine has as many trials as a quiet one."""
     (machine.home / "tiny.yaml").write_text(EXPERIMENT.replace("repeats: 1", "repeats: 0"), encoding="utf-8")
-    question = ("tiny.yaml", "--workload", "my-server/workload.yaml", "--port", str(free_port()))
+    question = ("tiny.yaml", "--workload", "my-server/workload.yaml", "--port", str(free_port()), "--trust")
     ran = machine.run("run", *question, STEELYARD_PACKAGES=str(machine.packages))
     session = machine.session("tiny")
     assert session is not None, ran.stderr
