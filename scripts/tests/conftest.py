@@ -23,7 +23,9 @@ from suite import REPORTS
 os.environ["STEELYARD_TRUST"] = "1"
 # A failed assertion of a helper says what the values were, as one of a test does.
 TESTS = Path(__file__).parent
-helpers = {path.stem for path in TESTS.rglob("*.py")} | {path.parent.name for path in TESTS.glob("*/__init__.py")}
+helpers = {path.stem for path in TESTS.rglob("*.py")} | {
+    path.parent.name for path in TESTS.glob("*/__init__.py")
+}
 pytest.register_assert_rewrite(*(helpers - sys.modules.keys()))
 
 pytest_plugins = ["one_host", "release_steps", "stages", "turns", "unlimited", "watchdog"]

@@ -119,6 +119,7 @@ def _address(server: dict[str, Any], path: str) -> str:
     return f"http://127.0.0.1:{published['HostPort']}{path}"
 
 
+@pytest.mark.usefixtures("turn")
 def test_a_whole_experiment_in_containers(jvm_count: Bundle) -> None:
     jvm_count.results.mkdir(exist_ok=True)
     tiny = jvm_count.results / "tiny.yaml"
