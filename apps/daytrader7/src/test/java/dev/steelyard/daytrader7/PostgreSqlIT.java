@@ -63,9 +63,14 @@ final class PostgreSqlIT {
     Path archive = Path.of(System.getProperty("server.archive"));
     Path own = Files.createDirectory(folder.resolve(name));
     PackagedServer started = PackagedServer.of("daytrader7", archive, own, environment);
-    started.start();
-    started.awaitStatus("/daytrader/health/ready", 200);
-    return started;
+    try {
+      started.start();
+      started.awaitStatus("/daytrader/health/ready", 200);
+      return started;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      started.close();
+      throw e;
+    }
   }
 
   @AfterAll
