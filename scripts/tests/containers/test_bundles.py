@@ -3,7 +3,9 @@
 
 import http.client
 import json
+import os
 import socket
+import subprocess
 import tempfile
 import urllib.parse
 from collections.abc import Iterator
@@ -121,16 +123,54 @@ def _address(server: dict[str, Any], path: str) -> str:
 
 @pytest.mark.usefixtures("turn")
 def test_a_whole_experiment_in_containers(jvm_count: Bundle) -> None:
-    jvm_count.results.mkdir(exist_ok=True)
-    tiny = jvm_count.results / "tiny.yaml"
-    tiny.write_text(EXPERIMENT.replace("repeats: 1", "repeats: 0"), encoding="utf-8")
     jvm_count.environment |= {
-        "STEELYARD_EXPERIMENT": str(tiny),
+        "STEELYARD_EXPERIMENT": str(_tiny(jvm_count.results)),
         "STEELYARD_ARGS": f"--trust --port {free_port()}",
     }
     done = jvm_count.compose("up", "--exit-code-from", "harness")
     assert done.returncode in DONE, done.stdout + done.stderr
-    (path,) = (path for path in jvm_count.results.iterdir() if path.is_dir())
+    _is_whole(jvm_count.results)
+
+
+@pytest.mark.usefixtures("turn")
+def test_a_whole_experiment_by_docker_run_alone(tmp_path: Path) -> None:
+    """The lines of the page as they are typed; with this registry's images, and a small experiment in the last."""
+    text = (ROOT / "docs" / "how-to" / "containers.md").read_text(encoding="utf-8")
+    (block,) = (block for block in text.split("```\n")[1::2] if "docker run" in block)
+    ours = {"REGISTRY": REGISTRY, "VERSION": VERSION, "FLAVOUR": "hotspot"}
+    environment = " ".join(f"--env STEELYARD_{name}={value}" for name, value in ours.items())
+    tiny = _tiny(tmp_path / "results")
+    for typed, here, times in (
+        ("localhost/steelyard/harness:0.1.0", f"{environment} {REGISTRY}/harness:{VERSION}", 3),
+        (" run jvm-count ", f" run {tiny} --trust --port {free_port()} ", 1),
+        ('/results" --quick', '/results"', 1),
+    ):
+        assert block.count(typed) == times
+        block = block.replace(typed, here)
+    done = subprocess.run(
+        ["bash", "-euxc", block],
+        cwd=tmp_path,
+        env={**os.environ, "PWD": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in DONE, done.stdout + done.stderr
+    assert "jvm-count" in done.stdout
+    _is_whole(tmp_path / "results")
+
+
+def _tiny(results: Path) -> Path:
+    """An experiment of a few trials, beside its results: a container sees no other folder of the host."""
+    results.mkdir(exist_ok=True)
+    tiny = results / "tiny.yaml"
+    tiny.write_text(EXPERIMENT.replace("repeats: 1", "repeats: 0"), encoding="utf-8")
+    return tiny
+
+
+def _is_whole(results: Path) -> None:
+    """One session with its report, of trials that saw the host; its containers are gone."""
+    (path,) = (path for path in results.iterdir() if path.is_dir())
     assert (path / "report.html").is_file()
     trials = SessionDirectory(path).trials()
     assert {trial.arm for trial in trials} == {"jvms-1", "jvms-2"}
