@@ -22,7 +22,7 @@ from pages.parser import commands_of, root
 from pages.quick_forms import day_of, read_measured, write_measured
 from steelyard.analysis.rounds import seconds_of
 from steelyard.analysis.search import value_text
-from steelyard.analysis.sentences import beyond_noise, brief
+from steelyard.analysis.wording import beyond_noise, brief
 from steelyard.errors import BadInput
 from steelyard.report.view import View
 from steelyard.results.analysis import Estimate, MetricInfo, SearchResult

@@ -5,7 +5,8 @@ from steelyard.analysis.climbs import ALL, join_words, ramp_up_lead
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.findings import is_inconclusive, mostly_unsteady
 from steelyard.analysis.search import value_text
-from steelyard.analysis.sentences import SURVIVED, beyond_noise, primary_claim
+from steelyard.analysis.sentences import SURVIVED, primary_claim
+from steelyard.analysis.wording import beyond_noise
 from steelyard.results import figures
 from steelyard.results.analysis import Analysis, SearchResult
 from steelyard.results.schema import Session

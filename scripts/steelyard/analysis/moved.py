@@ -17,7 +17,7 @@ from steelyard.analysis.carry_over import logs_by_place
 from steelyard.analysis.estimates import arm_label, values_of
 from steelyard.analysis.paired import LEVEL, PairedTest, paired_test, ratio_of
 from steelyard.analysis.rounds import Place, valid_trials
-from steelyard.analysis.sentences import beyond_noise
+from steelyard.analysis.wording import beyond_noise
 from steelyard.measure.formulas import Metric
 from steelyard.measure.registry import METRICS, metric_info
 from steelyard.measure.requests import THROUGHPUT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of honest statements, shared by report and terminal. Pure functions of numbers.
+"""The answer of a session in sentences, shared by report and terminal. Pure functions of numbers.
 
 Three rules hold throughout: a ratio never stands without its interval, "no difference" never without what could not be
 ruled out, and an arm is called the highest or lowest only where each other one was shown to be below or above it.
@@ -14,24 +14,18 @@ from typing import Literal, NamedTuple
 from steelyard.analysis.arm_pairs import compare_arms, valid_values
 from steelyard.analysis.best import LOST
 from steelyard.analysis.climbs import ramp_up_lead
-from steelyard.analysis.estimates import (
-    GIVEN,
-    LEAST_SWITCHES,
-    arm_label,
-    few_switches,
-    simultaneous,
-)
+from steelyard.analysis.estimates import GIVEN, arm_label, few_switches, simultaneous
 from steelyard.analysis.findings import (
     EQUAL,
     is_changed_by_voids,
-    is_inconclusive,
     mostly_unsteady,
     shows_equal,
     void_answer,
 )
 from steelyard.analysis.owners import parts_of
-from steelyard.analysis.paired import LEVEL, arm_levels
+from steelyard.analysis.paired import arm_levels
 from steelyard.analysis.rounds import Place, common
+from steelyard.analysis.wording import TIED, beyond_noise, brief, effect, weight
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
 from steelyard.results import figures
@@ -41,7 +35,6 @@ from steelyard.results.schema import Session
 
 SURVIVED = "survived"
 """Metric whose mean is a share of trials: counted, not compared by ratios."""
-TIED = "all blocks gave this same ratio: without a spread there is no interval, and chance is not ruled out"
 
 Verdict = Literal["no answer", "no difference", "equal", "worse", "leads", "best"]
 """`equal`: no arm was beyond noise and each was shown to be within `EQUAL` of the baseline; `best`: shown to be better
@@ -56,60 +49,6 @@ class Claim(NamedTuple):
     sentence: str
     arms: list[str]
     """Those that the next sentence speaks of; the best or leading one last."""
-
-
-def beyond_noise(estimate: Estimate) -> bool:
-    """Whether "no difference" is rejected at 5 %, Bonferroni's correction for its family included: just where the
-    interval leaves it out.
-
-    Never where the trials of the two are void, or not steady, unequally often.
-    """
-    return estimate.unequal is None and estimate.p_adjusted is not None and estimate.p_adjusted < LEVEL
-
-
-def weight(estimate: Estimate) -> str:
-    """How much an estimate weighs: `beyond noise`, `equal`, or `within noise` with what it cannot rule out."""
-    if beyond_noise(estimate):
-        return "beyond noise"
-    if is_inconclusive(estimate):
-        left_in = f": {void_answer(estimate)}" if is_changed_by_voids(estimate) else ""
-        return f"inconclusive (void or unsteady trials, or carry-over){left_in}"
-    if few_switches(estimate) and estimate.n >= 2:
-        return f"too few switches of the host for an interval, which needs {LEAST_SWITCHES} to each state"
-    if estimate.cannot_rule_out is None:
-        return "too few blocks to say anything" if estimate.n < 2 else TIED
-    shown = f"equal within ±{percent(EQUAL, 0)}, shown" if shows_equal(estimate) else "within noise"
-    return f"{shown}: {figures.not_ruled_out(estimate.cannot_rule_out)}"
-
-
-def effect(estimate: Estimate, against: str = "") -> str:
-    """The change (against a label, where given) with its interval, number of blocks and weight."""
-    if estimate.ratio is None:
-        if estimate.n >= 2:
-            return "no ratio: figures that are not above zero have none"
-        return f"no ratio: {figures.count(estimate.n, 'block')} in common"
-    change = figures.effect(estimate)
-    if against:
-        change += f" against {against}"
-    basis = [rests_on(estimate)]
-    if estimate.low is not None:
-        several = "simultaneous " if estimate.comparisons > 1 else ""
-        basis.insert(0, f"{several}95 % CI {figures.bounds(estimate)}")
-    return "; ".join([f"{change} ({', '.join(basis)}), {weight(estimate)}", *estimate.remarks])
-
-
-def rests_on(estimate: Estimate) -> str:
-    """What a comparison rests on: blocks, or switches of the host where its arms want different states."""
-    if estimate.switches is None:
-        return f"{estimate.n} blocks"
-    return (
-        f"{estimate.switches} {'switch' if estimate.switches == 1 else 'switches'} of the host to each state"
-    )
-
-
-def brief(estimate: Estimate) -> str:
-    """The change with its interval alone: `+4.6 % (+3.1 to +6.2 %)`."""
-    return f"{figures.effect(estimate)} ({figures.bounds(estimate) or 'no interval'})"
 
 
 def answer(session: Session, analysis: Analysis) -> list[str]:

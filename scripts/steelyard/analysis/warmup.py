@@ -41,6 +41,10 @@ JIT_LIMIT = 0.02
 COMPILING = 0.2
 """JIT compiler threads' share of the servers' own CPU from which servers still compile what they are asked for. Seen
 beside 8 to 48 users: 0.26 and more until throughput came up, and below 0.2 within seconds of that."""
+ASKING = 0.5
+"""As COMPILING, of the CPU that these threads asked for: what they used and the time that they waited for it. With more
+users than CPUs they get few, and a server that still interprets looks as if it had compiled. Seen beside 16 to 64 users
+(AcmeAir, 2 CPUs): 0.8 and more at 0.04 to 0.2 used until throughput came up, and below 0.5 within seconds of that."""
 COMPILED_OVER = 3.0
 """Seconds over which that is judged, at least."""
 COMPILED_CPU: Mapping[str, float] = {"openj9": 6.0}
@@ -258,10 +262,18 @@ def has_warmed_up(rates: Sequence[float], jit_share: float | None) -> Steadiness
     return now if before.steady else Steadiness(False, f"{before.detail[:-1]}, {BETWEEN_LOOKS} s ago.")
 
 
-def has_compiled(jit_seconds: float, cpu_seconds: float, least: float = 0.0) -> bool:
-    """Whether servers have compiled what they are asked for, by what their JIT threads and all their threads used;
-    `least`: CPU seconds below which nothing can be said."""
-    return cpu_seconds > 0 and cpu_seconds >= least and jit_seconds < COMPILING * cpu_seconds
+def has_compiled(jit_seconds: float, cpu_seconds: float, waited: float = 0.0, least: float = 0.0) -> bool:
+    """Whether servers have compiled what they are asked for.
+
+    Args:
+        jit_seconds: CPU seconds that their JIT threads used.
+        cpu_seconds: that all their threads used.
+        waited: seconds that JIT threads waited for a CPU; 0 where the kernel does not tell.
+        least: CPU seconds below which nothing can be said.
+    """
+    if cpu_seconds <= 0 or cpu_seconds < least:
+        return False
+    return jit_seconds < COMPILING * cpu_seconds and jit_seconds + waited < ASKING * cpu_seconds
 
 
 def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:

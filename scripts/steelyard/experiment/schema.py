@@ -133,7 +133,8 @@ class Warmup(Model):
     )
     until: Literal["steady", "compiled", "fixed"] = "steady"
     """`steady`: throughput shows no change point or slope and the JIT is quiet (docs/explanation/warm-up.md); it takes
-    73 s or more. `compiled`: the JIT takes less than a fifth of the servers' CPU. `fixed`: for `at_least`."""
+    73 s or more. `compiled`: the JIT takes less than a fifth of the servers' CPU, and asks for less than half.
+    `fixed`: for `at_least`."""
     at_least: Annotated[Duration, Field(le=_LONGEST)] = 30.0
     at_most: Annotated[Duration, Field(le=_LONGEST)] = 180.0
     """Cap; a trial that has waited for `steady` so long is marked *not steady*, kept and shown."""

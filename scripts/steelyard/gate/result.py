@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import paired_test, ratio_of
 from steelyard.analysis.rounds import seconds_of
-from steelyard.analysis.sentences import beyond_noise
+from steelyard.analysis.wording import beyond_noise
 from steelyard.gate.controls import moved_controls
 from steelyard.gate.elsewhere import place_of_confirmation
 from steelyard.gate.interim import DECIDED, LAST, InterimAnalysis, arms_of, interim_analyses

@@ -166,10 +166,17 @@ class Samples:
 
     def cpu_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
         """CPU seconds of a server by thread group over a window; empty without samples."""
+        return self._by_group(process, "cpu_s", t0, t1)
+
+    def wait_by_group(self, process: str, t0: float, t1: float) -> dict[str, float]:
+        """Seconds that threads of a server waited for a CPU, by group; empty where the kernel does not tell."""
+        return self._by_group(process, "wait_s", t0, t1)
+
+    def _by_group(self, process: str, measured: str, t0: float, t1: float) -> dict[str, float]:
         grown = {
             group: series.delta(t0, t1)
             for (name, group, column), series in self.threads.items()
-            if name == process and column == "cpu_s"
+            if name == process and column == measured
         }
         return {group: seconds for group, seconds in grown.items() if seconds is not None}
 

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import Locator, LogLocator, MaxNLocator, NullLocator
 
 from steelyard.analysis.paired import paired_test
-from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.analysis.sentences import SURVIVED
+from steelyard.analysis.wording import beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.report.canvas import (
     ABOVE,

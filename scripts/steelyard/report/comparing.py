@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from steelyard.analysis.across import Effect, IntervalEstimate, Side, effects, yields
 from steelyard.analysis.estimates import arm_label
 from steelyard.analysis.findings import INCONCLUSIVE, is_inconclusive
-from steelyard.analysis.sentences import beyond_noise, rests_on
+from steelyard.analysis.wording import beyond_noise, rests_on
 from steelyard.measure.requests import THROUGHPUT
 from steelyard.report.table import Column, Table, TableCell, cells, numbers, words
 from steelyard.results import figures

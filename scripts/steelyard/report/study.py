@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from steelyard.analysis.arm_pairs import compare_arms
 from steelyard.analysis.findings import INCONCLUSIVE, is_inconclusive
 from steelyard.analysis.search import value_text
-from steelyard.analysis.sentences import beyond_noise
+from steelyard.analysis.wording import beyond_noise
 from steelyard.experiment.schema import OwnFigure
 from steelyard.report.table import Table, TableCell, cells, words
 from steelyard.report.view import View, level_text

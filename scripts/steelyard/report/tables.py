@@ -8,7 +8,8 @@ from steelyard.analysis.best import LOST
 from steelyard.analysis.estimates import LEAST_SWITCHES, few_switches
 from steelyard.analysis.owners import NONE, parts_of
 from steelyard.analysis.search import value_text
-from steelyard.analysis.sentences import SURVIVED, beyond_noise
+from steelyard.analysis.sentences import SURVIVED
+from steelyard.analysis.wording import beyond_noise
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.curves import SHARES
 from steelyard.measure.registry import PARTS

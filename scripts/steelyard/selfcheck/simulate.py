@@ -18,7 +18,8 @@ from steelyard.analysis.carry_over import is_shown
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.findings import is_changed_by_voids
 from steelyard.analysis.paired import detectable_effect
-from steelyard.analysis.sentences import Claim, beyond_noise, primary_claim
+from steelyard.analysis.sentences import Claim, primary_claim
+from steelyard.analysis.wording import beyond_noise
 from steelyard.experiment.schema import Design, Experiment, Factor, Metrics
 from steelyard.gate.interim import ends_at
 from steelyard.gate.verdict import decide

@@ -261,14 +261,15 @@ def _warm_up(run: TrialRun) -> None:
 
 
 def _has_compiled(run: TrialRun, loaded: float) -> bool:
-    """Whether the JIT of servers and compilers is quiet, over as many of the `loaded` seconds as it takes to tell."""
+    """Whether the JIT of servers and compilers is quiet (not merely without a CPU), over as many of the `loaded`
+    seconds as it takes to tell."""
     samples = run.samples.read()
     newest = min(samples.threads_read(component.name) for component in run.spec.of(*MEASURED_ROLES))
     jvms = (server.artifact.jvm for server in run.spec.servers)
     least, over = sum(COMPILED_CPU.get(jvm.kind, 0.0) for jvm in jvms if jvm is not None), COMPILED_OVER
     while (used := _cpu(run, samples, newest - over, newest)) is not None:
         if used[1] >= least or over >= loaded:
-            return has_compiled(*used, least)
+            return has_compiled(*used, _jit_wait(run, samples, newest - over, newest), least)
         over += 1.0
     return False
 
@@ -316,6 +317,12 @@ def _cpu(run: TrialRun, samples: Samples, start: float, end: float) -> tuple[flo
     if not all(groups):
         return None
     return sum(group.get("jit", 0.0) for group in groups), sum(sum(group.values()) for group in groups)
+
+
+def _jit_wait(run: TrialRun, samples: Samples, start: float, end: float) -> float:
+    """Seconds that JIT threads of servers and compilers waited for a CPU; 0 where the kernel does not tell."""
+    names = (component.name for component in run.spec.of(*MEASURED_ROLES))
+    return sum(samples.wait_by_group(name, start, end).get("jit", 0.0) for name in names)
 
 
 def find_thrashing(components: Iterable[Component], samples: Samples, start: float, end: float) -> list[str]:

@@ -15,7 +15,8 @@ from steelyard.analysis.findings import is_changed_by_voids, shows_equal
 from steelyard.analysis.leading import lead
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.rounds import trials_left_in, unequal
-from steelyard.analysis.sentences import answer, beyond_noise, weight
+from steelyard.analysis.sentences import answer
+from steelyard.analysis.wording import beyond_noise, weight
 from steelyard.errors import BadInput
 from steelyard.measure.ledger import RULES, judge
 from steelyard.measure.registry import metric_info

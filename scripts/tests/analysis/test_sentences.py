@@ -6,7 +6,8 @@ from builders import make_climb, make_session, make_trial, make_trials
 
 from steelyard.analysis.estimates import analyse, arm_label
 from steelyard.analysis.leading import lead
-from steelyard.analysis.sentences import TIED, answer, brief, effect, primary_claim
+from steelyard.analysis.sentences import answer, primary_claim
+from steelyard.analysis.wording import TIED, brief, effect
 from steelyard.experiment.schema import Load
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import (

@@ -7,7 +7,8 @@ import pytest
 from builders import make_session, make_trials
 
 from steelyard.analysis.estimates import analyse
-from steelyard.analysis.sentences import answer, beyond_noise
+from steelyard.analysis.sentences import answer
+from steelyard.analysis.wording import beyond_noise
 from steelyard.report.tables import headline
 from steelyard.report.view import View
 from steelyard.results.analysis import Analysis

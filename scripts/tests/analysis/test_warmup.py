@@ -188,9 +188,16 @@ def test_compiled_means_that_the_jit_takes_less_than_a_fifth(jit, all_threads, d
     assert has_compiled(jit, all_threads) is done
 
 
+@pytest.mark.parametrize(
+    ("used", "waited", "done"), [(0.1, 0.39, True), (0.1, 0.4, False), (0.0, 0.9, False)]
+)
+def test_a_jit_that_gets_no_cpu_has_not_compiled(used, waited, done):
+    assert has_compiled(used, 1.0, waited) is done
+
+
 def test_a_jit_that_compiles_again_has_to_be_quiet_for_longer() -> None:
-    assert not has_compiled(0.1, 5.9, 6.0)
-    assert has_compiled(0.1, 6.0, 6.0)
+    assert not has_compiled(0.1, 5.9, least=6.0)
+    assert has_compiled(0.1, 6.0, least=6.0)
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,7 @@ def test_cpu(folder: Path) -> None:
     assert samples.cpu_by_group("a", T + 2, T + 6) == pytest.approx({"request": 0.8, "other": 0.2})
     assert samples.cpu_seconds("nobody", T, T + 1) is None
     assert samples.cpu_by_group("nobody", T, T + 1) == {}
+    assert samples.wait_by_group("a", T + 2, T + 6) == {}, "this kernel does not tell"
 
 
 def test_memory_is_summed_at_equal_times(folder: Path) -> None:
