@@ -44,7 +44,10 @@ beside 8 to 48 users: 0.26 and more until throughput came up, and below 0.2 with
 ASKING = 0.5
 """As COMPILING, of the CPU that these threads asked for: what they used and the time that they waited for it. With more
 users than CPUs they get few, and a server that still interprets looks as if it had compiled. Seen beside 16 to 64 users
-(AcmeAir, 2 CPUs): 0.8 and more at 0.04 to 0.2 used until throughput came up, and below 0.5 within seconds of that."""
+(AcmeAir, 2 CPUs): 0.8 and more at 0.12 to 0.2 used until throughput came up, and below 0.5 within seconds of that."""
+COMPILED = 0.05
+"""As COMPILING: below this little is left to compile, however long these threads wait for a CPU. Seen with two JVMs of
+ping on 2 CPUs, at their full throughput: 0.01 to 0.06 used, 0.25 to 1 asked for."""
 COMPILED_OVER = 3.0
 """Seconds over which that is judged, at least."""
 COMPILED_CPU: Mapping[str, float] = {"openj9": 6.0}
@@ -273,7 +276,8 @@ def has_compiled(jit_seconds: float, cpu_seconds: float, waited: float = 0.0, le
     """
     if cpu_seconds <= 0 or cpu_seconds < least:
         return False
-    return jit_seconds < COMPILING * cpu_seconds and jit_seconds + waited < ASKING * cpu_seconds
+    used, asked = jit_seconds / cpu_seconds, (jit_seconds + waited) / cpu_seconds
+    return used < COMPILED or (used < COMPILING and asked < ASKING)
 
 
 def warm_up_ends(rates: Sequence[float], at_least: float, at_most: float) -> int | None:
