@@ -141,7 +141,7 @@ def test_a_whole_experiment_by_docker_run_alone(tmp_path: Path) -> None:
     environment = " ".join(f"--env STEELYARD_{name}={value}" for name, value in ours.items())
     tiny = _tiny(tmp_path / "results")
     for typed, here, times in (
-        ("localhost/steelyard/harness:0.1.0", f"{environment} {REGISTRY}/harness:{VERSION}", 3),
+        (f"localhost/steelyard/harness:{VERSION}", f"{environment} {REGISTRY}/harness:{VERSION}", 3),
         (" run jvm-count ", f" run {tiny} --trust --port {free_port()} ", 1),
         ('/results" --quick', '/results"', 1),
     ):
