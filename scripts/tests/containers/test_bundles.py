@@ -16,6 +16,7 @@ import pytest
 from e2e.driver import EXPERIMENT, free_port
 from waiting import answer_of, fetch, wait_until
 
+from steelyard import __version__
 from steelyard.paths import ROOT
 from steelyard.results.store import SessionDirectory
 
@@ -141,7 +142,7 @@ def test_a_whole_experiment_by_docker_run_alone(tmp_path: Path) -> None:
     environment = " ".join(f"--env STEELYARD_{name}={value}" for name, value in ours.items())
     tiny = _tiny(tmp_path / "results")
     for typed, here, times in (
-        (f"localhost/steelyard/harness:{VERSION}", f"{environment} {REGISTRY}/harness:{VERSION}", 3),
+        (f"localhost/steelyard/harness:{__version__}", f"{environment} {REGISTRY}/harness:{VERSION}", 3),
         (" run jvm-count ", f" run {tiny} --trust --port {free_port()} ", 1),
         ('/results" --quick', '/results"', 1),
     ):
