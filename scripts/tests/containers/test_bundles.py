@@ -3,7 +3,6 @@
 
 import http.client
 import json
-import os
 import socket
 import subprocess
 import tempfile
@@ -148,14 +147,7 @@ def test_a_whole_experiment_by_docker_run_alone(tmp_path: Path) -> None:
     ):
         assert block.count(typed) == times
         block = block.replace(typed, here)
-    done = subprocess.run(
-        ["bash", "-euxc", block],
-        cwd=tmp_path,
-        env={**os.environ, "PWD": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run(["bash", "-euxc", block], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode in DONE, done.stdout + done.stderr
     assert "jvm-count" in done.stdout
     _is_whole(tmp_path / "results")
