@@ -17,6 +17,7 @@ _VARIABLES = {
     "STEELYARD_TRUST": "as --trust",
     "NO_COLOR": "prints no colours",
     "FORCE_COLOR": "prints colours into a file or a pipe",
+    "CI": "set in a pipeline: nothing moves and nothing is asked, also on a terminal",
     "COLUMNS": "width of what is printed",
 }
 _EXAMPLES = {

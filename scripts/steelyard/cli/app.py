@@ -34,7 +34,7 @@ from steelyard.cli import (
     serve,
     workload,
 )
-from steelyard.cli.options import open_console
+from steelyard.cli.console import is_terminal, open_console
 from steelyard.cli.usage import describe_usage
 from steelyard.errors import BadInput, Exit, NoSpace, SteelyardError, report_crash
 from steelyard.paths import CACHE, PROGRAM, name_program
@@ -166,7 +166,7 @@ def _run(closed: str) -> int:
     except UnicodeEncodeError as error:
         raise BadInput(f"the argument {error.object!r} is no valid text (UTF-8)") from error
     # What is no terminal gets help in the width of all else that is printed there.
-    _fit_help(shutil.get_terminal_size().columns if sys.stdout.isatty() else open_console().width)
+    _fit_help(shutil.get_terminal_size().columns if is_terminal(sys.stdout) else open_console().width)
     try:
         return app(prog_name=PROGRAM, standalone_mode=False, complete_var=completion.VARIABLE) or Exit.OK
     except BrokenPipeError:

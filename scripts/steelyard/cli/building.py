@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.status import Status
 
 from steelyard.build import INJECTOR_PACKAGE, fetch_build, find_build, fingerprint, make_build
-from steelyard.cli.options import print_line
+from steelyard.cli.console import print_line
 from steelyard.host.java import Jdk, find_jdk, find_maven, require_javac
 from steelyard.paths import IS_RELEASE, ROOT
 from steelyard.results.spec import Spec

@@ -11,7 +11,8 @@ from rich.table import Table
 from typer import Option
 
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line
+from steelyard.cli.console import open_console, print_json, print_line
+from steelyard.cli.options import JsonOption
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificate, sentences
 from steelyard.gate.certificates import find_certificate, pool_sentence

@@ -7,7 +7,8 @@ from typing import Annotated, Any, NamedTuple
 
 from typer import Argument
 
-from steelyard.cli.options import JsonOption, open_console, print_heading, print_json, print_sentence
+from steelyard.cli.console import open_console, print_heading, print_json, print_sentence
+from steelyard.cli.options import JsonOption
 from steelyard.errors import BadInput, Exit
 from steelyard.experiment.settings import SECTIONS, setting_name
 from steelyard.host.states import STATES

@@ -12,7 +12,8 @@ from rich.console import Console
 from typer import Option
 
 from steelyard.cli import options
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line
+from steelyard.cli.console import open_console, print_json, print_line
+from steelyard.cli.options import JsonOption
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, PoolOption, print_json
+from steelyard.cli.console import print_json
+from steelyard.cli.options import JsonOption, PoolOption
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
 from steelyard.gate.history import (

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json, print_line, print_sentence
+from steelyard.cli.console import is_terminal, open_console, print_json, print_line, print_sentence
+from steelyard.cli.options import JsonOption
 from steelyard.errors import BadInput
 from steelyard.host import preparing
 from steelyard.host.lock import host_lock
@@ -77,7 +78,7 @@ def prepare(
     for name in changes:
         STATES[name].require(system)
     if not yes:
-        if not sys.stdin.isatty():
+        if not is_terminal(sys.stdin):
             raise BadInput("no terminal to confirm on: pass --yes")
         typer.confirm("Do it?", abort=True)
     with host_lock():

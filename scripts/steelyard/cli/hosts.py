@@ -8,7 +8,8 @@ from typer import Argument, Option
 
 from steelyard.analysis.across import Effect, Side, differences, effects, host_differences, yields
 from steelyard.analysis.estimates import analyse
-from steelyard.cli.options import JsonOption, open_console, print_heading, print_json, print_line
+from steelyard.cli.console import open_console, print_heading, print_json, print_line
+from steelyard.cli.options import JsonOption
 from steelyard.errors import BadInput
 from steelyard.host.system import System
 from steelyard.host.tune import Advice, advise

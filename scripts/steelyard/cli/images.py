@@ -12,7 +12,8 @@ from rich.text import Text
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
-from steelyard.cli.options import JsonOption, open_console, print_json, require_clone
+from steelyard.cli.console import open_console, print_json
+from steelyard.cli.options import JsonOption, require_clone
 from steelyard.engines.compose.images import leave_settings
 from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture

@@ -12,15 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from steelyard.cli import options
+from steelyard.cli.console import open_console, print_json, print_line
 from steelyard.cli.listing import print_listing
-from steelyard.cli.options import (
-    JsonOption,
-    SessionArgument,
-    conclude,
-    open_console,
-    print_json,
-    print_line,
-)
+from steelyard.cli.options import JsonOption, SessionArgument, conclude
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment

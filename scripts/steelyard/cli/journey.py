@@ -9,7 +9,8 @@ import typer
 from typer import Argument, Option
 
 from steelyard.cli.building import ensure_build
-from steelyard.cli.options import JdkOption, JsonOption, open_console, print_json, print_line
+from steelyard.cli.console import open_console, print_json, print_line
+from steelyard.cli.options import JdkOption, JsonOption
 from steelyard.cli.workload import WorkloadArgument
 from steelyard.errors import BadInput, Exit
 from steelyard.experiment.matrix import fixed_arm

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.cli.options import print_line
+from steelyard.cli.console import print_line
 from steelyard.clock import SYSTEM, Clock
 from steelyard.results.schema import Phase, Planned, Session, Trial
 from steelyard.session.context import Watcher

@@ -1,30 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that several commands share, and how commands print."""
 
-import json
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.padding import Padding
-from rich.segment import Segment
-from rich.text import Text
 from typer import Argument, Option
 
 from steelyard.cli import completion
+from steelyard.cli.console import is_terminal, open_console, print_json
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
 from steelyard.escape import printable
 from steelyard.host.checkout import are_of_checkout
-from steelyard.paths import IS_RELEASE, name_program
+from steelyard.paths import IS_RELEASE
 from steelyard.report.terminal import render_summary
 from steelyard.report.verdict import answer_of
 from steelyard.results.gate import read_result
@@ -309,7 +303,7 @@ def _agrees(said: str, trust: bool) -> bool:
     """Ask whether commands may be run: True is an answer to keep, False one of this environment alone."""
     if trust:
         return "STEELYARD_TRUST" not in os.environ
-    if not sys.stdin.isatty():
+    if not is_terminal(sys.stdin):
         raise BadInput(f"{said}: read it, then pass --trust")
     typer.confirm(f"{printable(said)}. Run them?", abort=True, err=True)
     return True
@@ -326,60 +320,6 @@ def expected_time(plan: SessionPlan) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def open_console(stderr: bool = False) -> Console:
-    """A console on standard output or error. What is no terminal (a log, a pipe) gets lines of 140 characters.
-
-    Rich itself takes 80 there, into which no table of ours fits; the variable COLUMNS decides as ever. FORCE_COLOR
-    brings colours into a log, and nothing that moves; NO_COLOR leaves them out everywhere.
-    """
-    terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return _Terminal(
-        markup=False,  # brackets in a path, a name or a sentence of another program are brackets
-        stderr=stderr,
-        width=None if terminal or "COLUMNS" in os.environ else 140,
-        force_terminal=terminal,
-        color_system="standard" if os.environ.get("FORCE_COLOR") and not terminal else "auto",
-    )
-
-
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON lets stand and a terminal obeys: the second set of control characters, and those that turn text around."""
-
-
-class _Terminal(Console):
-    """A console that shows control characters of a text, whosever it is, and does not let the terminal obey them."""
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is drawn; codes of Rich's own are no text and stay."""
-        for segment in super().render(renderable, options):
-            text = name_program(segment.text)
-            if segment.control or text.replace("\n", "").isprintable():
-                yield segment if text == segment.text else Segment(text, segment.style, segment.control)
-            else:
-                yield Segment("\n".join(map(printable, text.split("\n"))), segment.style)
-
-
-def print_line(console: Console, line: str) -> None:
-    """Print a line as it is, however long."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def print_heading(console: Console, heading: str, rest: str = "") -> None:
-    """Print a heading in bold, and the rest of its line as it is."""
-    console.print(Text.assemble((heading, "bold"), rest))
-
-
-def print_sentence(console: Console, sentence: str, indent: str = "") -> None:
-    """Print a sentence for people: on a terminal folded between words, else as one line.
-
-    Commands, which are copied, are for `say`.
-    """
-    if console.is_terminal:
-        console.print(Padding(Text(sentence), (0, 0, 0, len(indent)), expand=False))
-    else:
-        print_line(console, f"{indent}{sentence}")
-
-
 def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:
     """Print what a session found: the headline for people, or the answer and the whole analysis as JSON."""
     session, analysis, trials = directory.session(), directory.analysis(), directory.trials()
@@ -389,12 +329,3 @@ def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None
         print_json({**more, "answer": answer, "analysis": analysis.model_dump(mode="json")})
     else:
         open_console().print(render_summary(session, analysis, trials, directory.journal(), verdict))
-
-
-def print_json(document: Any) -> None:
-    """Print JSON on standard output: UTF-8, which JSON is, whatever the encoding of a terminal."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        # A name of a file may hold bytes that are no text; the escapes of JSON and of Python are the same for these.
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    typer.echo(_OBEYED.sub(lambda match: f"\\u{ord(match.group()):04x}", text), file=sys.stdout)

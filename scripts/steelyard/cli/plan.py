@@ -9,15 +9,9 @@ from typing import Annotated, Any
 from typer import Option
 
 from steelyard.cli import options
+from steelyard.cli.console import open_console, print_heading, print_json, print_line, print_sentence
 from steelyard.cli.listing import print_listing
-from steelyard.cli.options import (
-    JsonOption,
-    open_console,
-    print_heading,
-    print_json,
-    print_line,
-    print_sentence,
-)
+from steelyard.cli.options import JsonOption
 from steelyard.cli.run import carry_out, make_ready
 from steelyard.gate.certificate import sentences
 from steelyard.gate.needs import describe_needs

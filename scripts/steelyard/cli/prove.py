@@ -9,7 +9,8 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from typer import Option
 
-from steelyard.cli.options import JsonOption, open_console, print_json, require_clone
+from steelyard.cli.console import open_console, print_json
+from steelyard.cli.options import JsonOption, require_clone
 from steelyard.errors import Exit
 from steelyard.selfcheck.render import render, to_markdown
 from steelyard.selfcheck.run import SEED, SESSIONS, run_selfcheck

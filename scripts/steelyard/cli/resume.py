@@ -3,8 +3,9 @@
 
 from steelyard.cli import options
 from steelyard.cli.certify import resume_certification
+from steelyard.cli.console import open_console
 from steelyard.cli.gate import resume_gate
-from steelyard.cli.options import JsonOption, SessionArgument, open_console
+from steelyard.cli.options import JsonOption, SessionArgument
 from steelyard.cli.run import resume_run
 from steelyard.cli.telemetry import LiveOutputs, find_receiver
 from steelyard.engines.kubernetes.cluster import NAMESPACE

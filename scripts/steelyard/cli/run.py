@@ -9,9 +9,10 @@ from rich.console import Console
 
 from steelyard.cli import options
 from steelyard.cli.building import ensure_builds
+from steelyard.cli.console import open_console, print_line, print_sentence
 from steelyard.cli.exporter import export_figures
 from steelyard.cli.live import screen
-from steelyard.cli.options import JsonOption, conclude, open_console, print_line, print_sentence
+from steelyard.cli.options import JsonOption, conclude
 from steelyard.cli.serve import show
 from steelyard.cli.telemetry import NO_OUTPUTS, LiveOutputs, find_receiver, send_telemetry
 from steelyard.errors import BadInput, Exit, SteelyardError, report_crash

@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from steelyard.cli import options
-from steelyard.cli.options import open_console, print_line
+from steelyard.cli.console import open_console, print_line
 from steelyard.errors import BadInput
 from steelyard.paths import CACHE, RESULTS, is_folder
 

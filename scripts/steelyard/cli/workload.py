@@ -16,15 +16,8 @@ from typer import Argument, Option
 
 from steelyard.cli import completion
 from steelyard.cli.building import ensure_builds
-from steelyard.cli.options import (
-    JdkOption,
-    JsonOption,
-    PortOption,
-    TrustOption,
-    open_console,
-    print_json,
-    require_trust,
-)
+from steelyard.cli.console import open_console, print_json
+from steelyard.cli.options import JdkOption, JsonOption, PortOption, TrustOption, require_trust
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.matrix import Arm, fixed_arm
 from steelyard.experiment.schema import ENGINES

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from steelyard.cli.options import print_json
+from steelyard.cli.console import print_json
 from steelyard.paths import ROOT
 
 PRINTS = """
-from steelyard.cli.options import print_json
+from steelyard.cli.console import print_json
 print_json({"title": "Gebühr 測定 \\U0001f4a1", "file": "odd\\udcff"})
 """
 

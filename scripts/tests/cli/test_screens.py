@@ -9,8 +9,8 @@ from planned import question, session_of, specs_of
 from rich.console import Console
 from shown import failed_trial, quick_session
 
+from steelyard.cli.console import open_console
 from steelyard.cli.live import LiveScreen, PlainScreen, screen
-from steelyard.cli.options import open_console
 from steelyard.results.schema import Planned, Session
 from steelyard.session.progress import trial_line
 from steelyard.session.schedule import trial_seconds

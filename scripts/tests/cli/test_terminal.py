@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from pages.man import MAN, write_man
 from steelyard.cli import completion
+from steelyard.cli.console import is_terminal, open_console
 from steelyard.paths import ROOT
 
 _CODES = re.compile(r"\x1b\[[\d;]*m")
@@ -37,6 +38,7 @@ def test_lines_fit_and_words_stay_whole(
     printed: dict[int, str] = {}
     for width in (1000, 200, 120, 80, 40):
         monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.delenv("CI", raising=False)
         monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
         result = steelyard(*arguments)
         assert result.code == 0, result.err
@@ -67,6 +69,18 @@ def test_colours_are_left_out_and_forced(steelyard: Run, monkeypatch: pytest.Mon
     assert _CODES.sub("", forced) == plain
     monkeypatch.setenv("NO_COLOR", "1")
     assert not _COLOUR.search(steelyard("plan", "jvm-count", "--quick", "--seed", "1").out)
+
+
+@pytest.mark.parametrize(
+    ("variable", "terminal"), [("", True), ("false", True), ("true", False), ("1", False)]
+)
+def test_a_pipeline_has_no_terminal(monkeypatch: pytest.MonkeyPatch, variable: str, terminal: bool) -> None:
+    monkeypatch.setenv("CI", variable)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert is_terminal(sys.stdout) is terminal
+    assert open_console().is_terminal is terminal
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+    assert not is_terminal(sys.stdout)
 
 
 def test_brackets_are_no_markup(steelyard: Run) -> None:

@@ -17,7 +17,7 @@ from rich.markup import escape
 
 from steelyard import escape as borders
 from steelyard.analysis.estimates import analyse
-from steelyard.cli.options import open_console
+from steelyard.cli.console import open_console
 from steelyard.report import write_report
 from steelyard.report.canvas import INK
 from steelyard.report.pages import to_html, to_markdown
