@@ -13,13 +13,13 @@ docs/lab-notes/. Nothing else should run on the machine. What a walk prints is k
 import argparse
 import os
 import re
-import shlex
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TextIO
 
 import yaml
 from first_report import times_of
@@ -49,7 +49,7 @@ class Door(NamedTuple):
     """As they are typed."""
     files: Mapping[str, str]
     before: str
-    shell: Sequence[str]
+    after: str = ""
 
     @classmethod
     def named(cls, name: str) -> Self:
@@ -59,7 +59,7 @@ class Door(NamedTuple):
             lines=[typed(start, given["pages"]) for start in given["lines"]],
             files={path: _block(page, text) for path, (page, text) in given.get("files", {}).items()},
             before=_filled(given.get("before", "")),
-            shell=shlex.split(_filled(given.get("shell", ""))),
+            after=_filled(given.get("after", "")),
         )
 
 
@@ -92,7 +92,7 @@ def _block(page: str, part: str) -> str:
     )
     for block in blocks:
         if part in block:
-            return _here(re.sub(f"^{re.match(' *', block)[0]}", "", block, flags=re.MULTILINE))  # type: ignore[index]
+            return _here(textwrap.dedent(block))
     raise ValueError(f"{page} has no block of YAML with: {part}")
 
 
@@ -124,34 +124,46 @@ def walk(door: Door, home: Path, log: Path) -> tuple[list[Step], dict[str, float
         (home / path).write_text(text, encoding="utf-8")
     environment = surroundings(home)
     with log.open("w", encoding="utf-8") as output:
-        before = ["bash", "-euxo", "pipefail", "-c", door.before]
-        subprocess.run(before, cwd=home, env=environment, stdout=output, stderr=output, check=True)
-        steps, lines, began = list[Step](), list[tuple[float, str]](), time.monotonic()
-        first: float | None = None
-        with subprocess.Popen(
-            [*door.shell, "bash", "-c", script(door.lines)],
-            cwd=home,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        ) as shell:
-            for text in shell.stdout or ():
-                at, line = time.monotonic() - began, text.rstrip()
-                output.write(f"{at:7.1f} {line}\n")
-                output.flush()
-                if line.startswith(MARK):
-                    since = steps[-1].ended if steps else 0.0
-                    last = lines[-1][1] if first is not None else ""
-                    steps.append(
-                        Step(door.lines[len(steps)], since, first, at, int(line.removeprefix(MARK)), last)
-                    )
-                    first = None
-                elif line.strip():
-                    first = at if first is None else first
-                    lines.append((at, line))
-    return steps, times_of(lines)
+
+        def run(commands: str) -> None:
+            words = ["bash", "-euxo", "pipefail", "-c", commands]
+            subprocess.run(words, cwd=home, env=environment, stdout=output, stderr=output, check=True)
+
+        try:
+            run(door.before)
+            return _type(door.lines, home, environment, output)
+        finally:
+            run(door.after)
+
+
+def _type(
+    lines: Sequence[str], home: Path, environment: Mapping[str, str], output: TextIO
+) -> tuple[list[Step], dict[str, float]]:
+    steps, printed, began = list[Step](), list[tuple[float, str]](), time.monotonic()
+    first: float | None = None
+    with subprocess.Popen(
+        ["bash", "-c", script(lines)],
+        cwd=home,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as shell:
+        for text in shell.stdout or ():
+            at, line = time.monotonic() - began, text.rstrip()
+            output.write(f"{at:7.1f} {line}\n")
+            output.flush()
+            if line.startswith(MARK):
+                since = steps[-1].ended if steps else 0.0
+                last = printed[-1][1] if first is not None else ""
+                code = int(line.removeprefix(MARK))
+                steps.append(Step(lines[len(steps)], since, first, at, code, last))
+                first = None
+            elif line.strip():
+                first = at if first is None else first
+                printed.append((at, line))
+    return steps, times_of(printed)
 
 
 def script(lines: Sequence[str]) -> str:

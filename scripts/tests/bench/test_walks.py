@@ -36,7 +36,6 @@ def test_a_walk_notes_each_line_until_one_fails(tmp_path: Path) -> None:
         lines=["cd below && cat file", "false", "touch never"],
         files={"below/file": "first\nlast\n"},
         before="touch before",
-        shell=("env", "A=1"),
     )
     home = tmp_path / "home"
     steps, session = walks.walk(door, home, tmp_path / "log")
@@ -58,6 +57,6 @@ def test_a_walk_notes_each_line_until_one_fails(tmp_path: Path) -> None:
 
 
 def test_a_session_that_lost_trials_is_gone_on_from(tmp_path: Path) -> None:
-    door = walks.Door(lines=["(exit 9)", "true"], files={}, before="", shell=())
+    door = walks.Door(lines=["(exit 9)", "true"], files={}, before="")
     steps, _ = walks.walk(door, tmp_path / "home", tmp_path / "log")
     assert [step.code for step in steps] == [9, 0]

@@ -12,7 +12,7 @@ from steelyard.report.sampled import read_profiles
 from steelyard.results.schema import Event
 from steelyard.results.store import SessionDirectory
 
-from .driver import DONE, call
+from .driver import DONE, call, openj9
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -33,6 +33,7 @@ design: {{blocks: 2, repeats: 0}}
 """
 
 
+@pytest.mark.parametrize("jvm", ["default", "openj9"])
 @pytest.mark.parametrize(
     ("event", "setting", "plain", "planted", "method"),
     [
@@ -42,12 +43,13 @@ design: {{blocks: 2, repeats: 0}}
     ],
 )
 def test_a_planted_cause_is_named_first(
-    tmp_path: Path, out: Path, event: Event, setting: str, plain: int, planted: int, method: str
+    tmp_path: Path, out: Path, event: Event, setting: str, plain: int, planted: int, method: str, jvm: str
 ) -> None:
+    chosen = ("--jdk", str(openj9())) if jvm == "openj9" else ()
     file = tmp_path / "planted.yaml"
     text = SESSION.format(event=event, workload=WORKLOAD, setting=setting, plain=plain, planted=planted)
     file.write_text(text, encoding="utf-8")
-    done = call("run", str(file), "--out", str(out), "--profile", event)
+    done = call("run", str(file), "--out", str(out), "--profile", event, *chosen)
     assert done.returncode in DONE, done.stderr
     (session,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
     profiles = {profile.record.arm: profile.data for profile in read_profiles(session.path)}
