@@ -66,6 +66,10 @@ _HOTSPOT_MAP = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+PreserveFramePointer", "
 """With frame pointers perf can walk Java's stacks, and with the map it names compiled methods (JDK 17 and later)."""
 _OPENJ9_MAP = ["-XX:+MergeCompilerOptions", "-Xjit:perfTool"]
 """Merged, as a later `-Xjit` replaces an earlier one, that of `compile: foreground` for example."""
+_OPENJ9_SLOW_ALLOCATION = "-Xgc:fvtest=disableInlineAllocation"
+"""OpenJ9's fast path asks whether a sample is due before it adds an object's bytes, so that from compiled code a sample
+names what is allocated next (J9AllocateIndexableObjectNoGC, runtime/gc_modron_startup/mgcalloc.cpp). The slow one asks
+afterwards."""
 _KEPT = ("*.jfr", "javacore*.txt")
 
 
@@ -289,16 +293,19 @@ def _options(
     """
     options = []
     jvm = component.artifact.jvm
+    is_openj9 = jvm is not None and jvm.kind == "openj9"
     if "jfr" in profilers:
         file = f"{FOLDER}/logs/profile.jfr"
         options.append(f"-XX:StartFlightRecording=settings=profile,dumponexit=true,filename={file}")
     if "perf" in profilers:
-        options += _OPENJ9_MAP if jvm is not None and jvm.kind == "openj9" else _HOTSPOT_MAP
+        options += _OPENJ9_MAP if is_openj9 else _HOTSPOT_MAP
     if "javacore" in profilers:
         options.append(f"-Xdump:java:events=user,file={FOLDER}/logs/javacore.%seq.txt")
     for event in EVENTS:
         if event in profilers:
             options.append(agent_option(event, libraries / require_library(event), seconds))
+            if event == "alloc" and is_openj9:
+                options.append(_OPENJ9_SLOW_ALLOCATION)
     return options
 
 

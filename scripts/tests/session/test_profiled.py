@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from builders import make_component, make_measurement, make_spec, make_trial
+from builders import make_component, make_jvm, make_measurement, make_spec, make_trial
 from sessions import Bench
 
-from steelyard.errors import ServerFailed
+from steelyard.errors import BadInput, ServerFailed
+from steelyard.jvm.identity import JvmIdentity
 from steelyard.measure.ledger import judge
 from steelyard.results.measurement import ComponentResult
 from steelyard.results.schema import Profiler
-from steelyard.results.spec import Spec
+from steelyard.results.spec import Artifact, Spec
 from steelyard.results.store import SessionDirectory
 from steelyard.session.async_profiler import keep_window
 from steelyard.session.evidence import TrialOutcome
+from steelyard.session.profilers import require_profilers
 from steelyard.session.profiling import Profiles, profiling_cost
 
 
@@ -47,6 +49,31 @@ def test_a_compiler_is_watched_where_cpu_time_is_sampled(
         if part.jvm_options != before.jvm_options
     }
     assert changed == roles
+
+
+def spec_on(jvm: JvmIdentity) -> Spec:
+    artifact = Artifact(form="liberty", package="app", build="f", jvm=jvm)
+    return make_spec(components=[make_component(artifact=artifact), make_component("injector")])
+
+
+def test_locks_of_openj9_are_refused_before_the_first_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    assert require_profilers(["lock"], [spec_on(make_jvm())], searches=False) == ["lock"]
+    arms = [spec_on(make_jvm()), spec_on(make_jvm("openj9"))]
+    with pytest.raises(BadInput, match="async-profiler's lock events end an OpenJ9"):
+        require_profilers(["lock", "cpu"], arms, searches=False)
+    assert require_profilers(["wall"], arms, searches=False) == ["wall"]
+
+
+@pytest.mark.parametrize(("jvm", "is_slow"), [(make_jvm("openj9"), True), (make_jvm(), False)])
+def test_openj9_samples_allocations_on_its_slow_path(
+    profiles: Profiles, jvm: JvmIdentity, is_slow: bool
+) -> None:
+    spec = spec_on(jvm)
+    events: tuple[tuple[Profiler, bool], ...] = (("alloc", is_slow), ("cpu", False))
+    for event, expected in events:
+        server, _ = profiles._with_profilers(spec, [event]).components
+        assert ("-Xgc:fvtest=disableInlineAllocation" in server.jvm_options) is expected
 
 
 def test_a_trial_has_slices_of_every_server_or_is_no_profile(tmp_path: Path) -> None:
