@@ -94,10 +94,10 @@ def keep_slices(
 def keep_window(
     event: Event, spec: Spec, logs: Mapping[str, Path], window: tuple[float, float], kept: Path
 ) -> dict[str, list[str]]:
-    """Copy the slices of a trial's servers, and of its compilers where they have any.
+    """Copy the slices of a trial's servers.
 
     Args:
-        logs: folder of each.
+        logs: folder of each server.
         window: epoch seconds.
         kept: folder that gets them, each in one of its own.
 
@@ -110,13 +110,13 @@ def keep_window(
     slices = {
         name: keep_slices(event, logs[name], window, kept / name, spec.procedure) for name in sorted(logs)
     }
-    for server in spec.servers:
-        if not slices[server.name]:
+    for name, files in slices.items():
+        if not files:
             length = "" if spec.procedure == "start-up" else f", which has to be {2 * SLICE:g} s long"
             raise ServerFailed(
-                f"async-profiler left no slice of the window of {server.name}{length}: see {logs[server.name]}"
+                f"async-profiler left no slice of the window of {name}{length}: see {logs[name]}"
             )
-    return {name: files for name, files in slices.items() if files}
+    return slices
 
 
 def profiled_trials(profilers: Sequence[Profiler], starts: int) -> int:

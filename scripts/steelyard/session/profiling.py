@@ -165,16 +165,15 @@ class Profiles:
                 watch.end()
 
     def _with_profilers(self, plain: Spec, profilers: Sequence[Profiler]) -> Spec:
-        """An arm's spec with the profilers' options. A JITServer's launcher hands what it is given to a JVM as its
-        options (OpenJ9, runtime/jitserver_launcher/jitserver.c); of its work CPU time is all that tells."""
+        """An arm's spec with the profilers' options for its servers alone: async-profiler ends a JITServer, which tells
+        JVMTI of methods that are a client's (seen on OpenJ9 21.0.13: at the first compilation)."""
         libraries, seconds = self._library(plain), slice_seconds(plain.procedure)
 
         def with_options(component: Component) -> dict[str, list[str]]:
             options = _options(component, profilers, libraries, seconds)
             return {"jvm_options": [*component.jvm_options, *options]}
 
-        spec = plain.with_changes("server", with_options)
-        return spec.with_changes("compiler", with_options) if "cpu" in profilers else spec
+        return plain.with_changes("server", with_options)
 
     def _library(self, spec: Spec) -> Path:
         """The package of async-profiler in the build that the injectors are of."""
@@ -185,7 +184,7 @@ class Profiles:
         """Keep the slices of the measured window, and what the trial measured beside them."""
         spec = run.spec
         with write_folder(self.directory.path / "profiles" / spec.arm / names) as kept:
-            logs = {part.name: run.deployment.logs(part.name) for part in spec.of("server", "compiler")}
+            logs = {part.name: run.deployment.logs(part.name) for part in spec.servers}
             slices = keep_window(event, spec, logs, run.window, kept)
             self._write_profile(kept, run, slices, event=event, start=start)
 
