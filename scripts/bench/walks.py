@@ -112,8 +112,6 @@ class Step(NamedTuple):
     """First line of its output."""
     ended: float
     code: int
-    last: str
-    """What it printed last."""
 
 
 def walk(door: Door, home: Path, log: Path) -> tuple[list[Step], dict[str, float]]:
@@ -156,9 +154,7 @@ def _type(
             output.flush()
             if line.startswith(MARK):
                 since = steps[-1].ended if steps else 0.0
-                last = printed[-1][1] if first is not None else ""
-                code = int(line.removeprefix(MARK))
-                steps.append(Step(lines[len(steps)], since, first, at, code, last))
+                steps.append(Step(lines[len(steps)], since, first, at, int(line.removeprefix(MARK))))
                 first = None
             elif line.strip():
                 first = at if first is None else first
@@ -188,20 +184,17 @@ def surroundings(home: Path) -> dict[str, str]:
     return {**kept, **caches, "HOME": str(home), "PATH": ":".join([*programs, *path])}
 
 
-def table(steps: Sequence[Step], session: Mapping[str, float], home: Path) -> str:
+def table(steps: Sequence[Step], session: Mapping[str, float]) -> str:
     """The walk as a table of Markdown, seconds since it began."""
     rows = [
-        "| typed | from, s | first output, s | to, s | exit code | last words |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| typed | from, s | first output, s | to, s | exit code |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for step in steps:
         first = "" if step.first is None else f"{step.first:.1f}"
-        last = step.last.replace(str(home), "~").replace("|", "\\|")
         line = step.typed if len(step.typed) <= 90 else f"{step.typed[:87]}..."
-        rows.append(
-            f"| `{line}` | {step.began:.1f} | {first} | {step.ended:.1f} | {step.code} | {last[:110]} |"
-        )
-    rows += [f"| {name} | | | {at:.1f} | | |" for name, at in session.items()]
+        rows.append(f"| `{line}` | {step.began:.1f} | {first} | {step.ended:.1f} | {step.code} |")
+    rows += [f"| {name} | | | {at:.1f} | |" for name, at in session.items()]
     return "\n".join(rows)
 
 
@@ -215,7 +208,7 @@ def main() -> None:
     for name in given.doors:
         load = os.getloadavg()[0]
         steps, session = walk(Door.named(name), folder / name, folder / f"{name}.log")
-        sys.stdout.write(f"**{name}**, load before: {load:.1f}\n\n{table(steps, session, folder / name)}\n\n")
+        sys.stdout.write(f"**{name}**, load before: {load:.1f}\n\n{table(steps, session)}\n\n")
         sys.stdout.flush()
 
 

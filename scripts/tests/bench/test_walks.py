@@ -39,10 +39,7 @@ def test_a_walk_notes_each_line_until_one_fails(tmp_path: Path) -> None:
     )
     home = tmp_path / "home"
     steps, session = walks.walk(door, home, tmp_path / "log")
-    assert [(step.typed, step.code, step.last) for step in steps] == [
-        ("cd below && cat file", 0, "last"),
-        ("false", 1, ""),
-    ]
+    assert [(step.typed, step.code) for step in steps] == [("cd below && cat file", 0), ("false", 1)]
     first, second = steps
     assert first.first is not None
     assert 0 <= first.began <= first.first <= first.ended <= second.ended
@@ -50,10 +47,10 @@ def test_a_walk_notes_each_line_until_one_fails(tmp_path: Path) -> None:
     assert not session
     assert (home / "before").exists()
     assert not (home / "below" / "never").exists()
-    rows = walks.table(steps, {"**first report, at**": 61.0}, home).splitlines()
+    rows = walks.table(steps, {"**first report, at**": 61.0}).splitlines()
     assert rows[2].startswith("| `cd below && cat file` | 0.0 | ")
-    assert rows[3].endswith(" | 1 |  |")
-    assert rows[4] == "| **first report, at** | | | 61.0 | | |"
+    assert rows[3].endswith(" | 1 |")
+    assert rows[4] == "| **first report, at** | | | 61.0 | |"
 
 
 def test_a_session_that_lost_trials_is_gone_on_from(tmp_path: Path) -> None:
