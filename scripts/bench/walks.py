@@ -5,7 +5,7 @@
 
 Each walk has a home of its own below FOLDER, one shell, a clone of the checkout's commit, and this user's caches of
 packages as they are. The lines are read from the pages when they are walked; `walks/doors.yaml` says which, and what
-stands in the place of what is not published. Containers need Debian and root, as their bases are made of packages; the
+stands in for what is not published. Containers need Debian and root, as their bases are made of packages; the
 cluster is the node of `k8s/local`; in the walk `action`, `act` on PATH stands in for GitHub. Prints tables for
 docs/lab-notes/. Nothing else should run on the machine. What a walk prints is kept in FOLDER.
 """

@@ -52,7 +52,7 @@ def _require_fit(profilers: Sequence[Profiler], spec: Spec) -> None:
             f"--profile jfr: arm {spec.arm} does not run on HotSpot: choose perf, or javacore on OpenJ9"
         )
     if "lock" in profilers and "openj9" in kinds:
-        # async-profiler/async-profiler#1424 and eclipse-openj9/openj9#22337, both open; seen in two starts of two.
+        # async-profiler/async-profiler#1424 and eclipse-openj9/openj9#22337, both open.
         raise BadInput(
             f"--profile lock: async-profiler's lock events end an OpenJ9 ({spec.arm}): choose wall, or javacore"
         )
