@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -43,14 +43,7 @@ def run_once(words: Sequence[str], folder: Path) -> Parts:
     clone = folder / "steelyard"
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone)], check=True)
     began, lines = time.time(), list[tuple[float, str]]()
-    with subprocess.Popen(
-        [clone / "steelyard", *words],
-        cwd=clone,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
+    with listen([clone / "steelyard", *words], clone) as process:
         for line in process.stdout or ():
             lines.append((time.time() - began, line.rstrip()))
             sys.stderr.write(f"{lines[-1][0]:7.1f} {lines[-1][1]}\n")
@@ -69,6 +62,21 @@ def run_once(words: Sequence[str], folder: Path) -> Parts:
     parts["CPU of all of it"] = usage.ru_utime + usage.ru_stime
     parts["exit code"] = str(process.returncode)
     return parts
+
+
+def listen(
+    words: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[str]:
+    """A command whose output and errors are read as they come, as one text."""
+    return subprocess.Popen(
+        words,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def times_of(lines: Sequence[tuple[float, str]]) -> dict[str, float]:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, Self, TextIO
 
 import yaml
-from first_report import times_of
+from first_report import listen, times_of
 
 from steelyard import __version__
 from steelyard.errors import Exit
@@ -71,10 +71,10 @@ def typed(start: str, pages: Sequence[str]) -> str:
     if start.startswith("+"):
         return start[1:]
     start = _filled(start)
-    lines = {line: None for page in pages for line in commands(page) if line.startswith(start)}
-    if not lines:
+    lines = (line for page in pages for line in commands(page) if line.startswith(start))
+    if (shortest := min(lines, key=len, default=None)) is None:
         raise ValueError(f"none of {', '.join(pages)} types a line that begins with: {start}")
-    return min(lines, key=len)
+    return shortest
 
 
 def commands(page: str) -> Iterator[str]:
@@ -139,15 +139,7 @@ def _type(
 ) -> tuple[list[Step], dict[str, float]]:
     steps, printed, began = list[Step](), list[tuple[float, str]](), time.monotonic()
     first: float | None = None
-    with subprocess.Popen(
-        ["bash", "-c", script(lines)],
-        cwd=home,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as shell:
+    with listen(["bash", "-c", script(lines)], home, environment) as shell:
         for text in shell.stdout or ():
             at, line = time.monotonic() - began, text.rstrip()
             output.write(f"{at:7.1f} {line}\n")
@@ -170,18 +162,24 @@ def script(lines: Sequence[str]) -> str:
     return "\n".join(["exec 2>&1", *each])
 
 
-def surroundings(home: Path) -> dict[str, str]:
-    """Nothing of this checkout and its settings; caches of packages as they are."""
+def bare_environment(home: Path) -> dict[str, str]:
+    """Nothing of this checkout and of its user's settings, but for what pip has fetched before."""
     ours = ("PYTHON", "STEELYARD", "XDG_", "VIRTUAL_ENV", "COLUMNS")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     path = [part for part in kept["PATH"].split(":") if not Path(part).is_relative_to(ROOT)]
-    user = Path.home() / ".cache"
-    (home / ".cache" / "steelyard").mkdir(parents=True)
-    for kubernetes in (user / "steelyard").glob("kubernetes-*"):
-        (home / ".cache" / "steelyard" / kubernetes.name).symlink_to(kubernetes)
-    caches = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR") or str(user / "pip")}
-    programs = [str(home / ".local" / "bin"), str(home / "pipx" / "bin")]
-    return {**kept, **caches, "HOME": str(home), "PATH": ":".join([*programs, *path])}
+    cache = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
+    return {**kept, "PATH": ":".join(path), "HOME": str(home), "PIP_CACHE_DIR": cache}
+
+
+def surroundings(home: Path) -> dict[str, str]:
+    """A bare environment with pipx, what that installs, and the programs of a node that were compiled before."""
+    cache = home / ".cache" / "steelyard"
+    cache.mkdir(parents=True)
+    for kubernetes in (Path.home() / ".cache" / "steelyard").glob("kubernetes-*"):
+        (cache / kubernetes.name).symlink_to(kubernetes)
+    environment = bare_environment(home)
+    programs = [str(home / ".local" / "bin"), str(home / "pipx" / "bin"), environment["PATH"]]
+    return {**environment, "PATH": ":".join(programs)}
 
 
 def table(steps: Sequence[Step], session: Mapping[str, float]) -> str:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import pytest
 from waiting import ended, wait_until
+from walks import bare_environment
 
 from steelyard.errors import Exit
 from steelyard.host.programs import write_mark
@@ -32,27 +33,6 @@ from .noise import is_undisturbed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
-SERVER = """\
-import com.sun.net.httpserver.HttpServer;
-import java.net.InetSocketAddress;
-import java.util.concurrent.Executors;
-
-class Shop {
-  public static void main(String[] arguments) throws Exception {
-    System.setProperty("sun.net.httpserver.nodelay", "true");
-    HttpServer server =
-        HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])), 256);
-    byte[] answer = "[\\"apple\\", \\"pear\\"]".getBytes();
-    server.createContext("/items", exchange -> {
-      exchange.sendResponseHeaders(200, answer.length);
-      exchange.getResponseBody().write(answer);
-      exchange.close();
-    });
-    server.setExecutor(Executors.newFixedThreadPool(8));
-    server.start();
-  }
-}
-"""
 QUESTION = ("jvm-count", "--quick", "--blocks", "2", "--workload", "my-server/workload.yaml")
 
 
@@ -101,15 +81,6 @@ class Machine(NamedTuple):
         return max((SessionDirectory(path.parent) for path in files), key=lambda one: one.path, default=None)
 
 
-def bare_environment(home: Path) -> dict[str, str]:
-    """Nothing of this checkout and of whoever runs the tests, but for what pip has fetched before."""
-    ours = ("PYTHON", "STEELYARD", "XDG_", "VIRTUAL_ENV", "COLUMNS")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    path = [part for part in kept["PATH"].split(":") if not Path(part).is_relative_to(ROOT)]
-    cache = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
-    return {**kept, "PATH": ":".join(path), "HOME": str(home), "PIP_CACHE_DIR": cache}
-
-
 def elsewhere() -> Sequence[str]:
     """What a command is run by, so that there is no checkout and no way out."""
     if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "ip", "mount"))):
@@ -145,7 +116,7 @@ def machine(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Machine:
 @pytest.fixture(scope="module")
 def workload(machine: Machine) -> Path:
     """The file that three answers make."""
-    (machine.home / "Shop.java").write_text(SERVER, encoding="utf-8")
+    shutil.copy(ROOT / "scripts" / "bench" / "walks" / "Shop.java", machine.home)
     made = machine.run(
         *("init", "my-server", "--start", "java Shop.java 8080", "--port", "8080", "--path", "/items")
     )
