@@ -143,6 +143,14 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
             NoSpace: no room for its files.
         """
 
+    def take_checkpoint(self, component: Component) -> None:
+        """Take the checkpoint from which a component, which does not run, will start.
+
+        Raises:
+            ServerFailed: it cannot be taken.
+        """
+        raise ServerFailed(f"{component.name}: {self.runner} takes no checkpoints", component.name)
+
     def started_components(self) -> list[Running]:
         """What was started and not stopped, in order of start, with the processes that it has now."""
         return [

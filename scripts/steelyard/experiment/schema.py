@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
+from steelyard.jvm.checkpoint import Checkpoint
 from steelyard.jvm.jitserver import JitServer
 from steelyard.jvm.settings import JvmSettings
 from steelyard.units import format_value, parse_size, quote_value
@@ -102,6 +103,10 @@ class DeploymentSettings(Model):
     cpus: Annotated[float, Field(ge=0.1, le=1024)] | None = None
     """CPU time that each server may take, in CPUs: a quota, of its container or of a control group that its process is
     put into (as root of the host)."""
+    checkpoint: Checkpoint = "none"
+    """What servers start from. `none`: from nothing, as usual; else from a checkpoint of their process that each trial
+    takes before its measured start (Liberty's InstantOn, by CRIU, on OpenJ9): `before_app_start` when the features are
+    up, `after_app_start` when the applications are, too."""
     jvm: JvmSettings = Field(default_factory=JvmSettings)
     jitserver: JitServer = Field(default_factory=JitServer)
 

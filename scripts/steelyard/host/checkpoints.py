@@ -1,49 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host has of what starts from a checkpoint need, for the doctor.
+"""What a host has of what starts from a checkpoint need, for the doctor and before the first trial.
 
-Source: Open Liberty's documentation of InstantOn (a kernel of 5.9 or newer, CRIU, `--cap-add=CHECKPOINT_RESTORE` and
-`--cap-add=SETPCAP` for the container); capabilities(7) has the bits.
+Source: Open Liberty's documentation of InstantOn (a kernel of 5.9 or newer, CRIU, the capabilities CHECKPOINT_RESTORE
+and SETPCAP); capabilities(7) has the bits; criu(8) has `check`.
 """
 
 import os
 import re
 from pathlib import Path
 
+from steelyard.errors import MissingRequirement
 from steelyard.host.system import Seen, System
+from steelyard.processes.client import first_error
+from steelyard.processes.environment import ask
 
 _FOLDERS = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
 _CHECKPOINT_RESTORE, _SETPCAP = 40, 8
-_ENGINES = ("podman", "docker")
 
 
 def checkpoints(system: System) -> Seen:
-    """A server that starts from a checkpoint (InstantOn) needs CRIU, its capability and a container engine; no
-    experiment measures one yet."""
-    criu = _find_program(system, "criu")
-    engines = [name for name in _ENGINES if _find_program(system, name) is not None]
+    """A server that starts from a checkpoint (InstantOn, `checkpoint` of an experiment) needs a CRIU that works on this
+    kernel, and its capabilities."""
+    criu, needs = _find_criu(system), _needs(system)
+    there = f"/{criu}" if criu is not None else "no criu"
+    if not needs:
+        return Seen(f"{there}, which can take a checkpoint and restore it")
+    return Seen(there, "info", f"a checkpoint would need {'; '.join(needs)}")
+
+
+def require_checkpoints(system: System | None = None) -> None:
+    """See that a server of this host can start from a checkpoint (raises MissingRequirement)."""
+    if needs := _needs(system or System()):
+        raise MissingRequirement(
+            f"a start from a checkpoint needs {'; '.join(needs)}: see ./steelyard doctor, or leave `checkpoint` out"
+        )
+
+
+def _needs(system: System) -> list[str]:
+    """What is missing here; all there is to say of a host."""
+    criu = _find_criu(system)
     last, bounding = system.number("proc/sys/kernel/cap_last_cap"), _bounding_set(system)
     needs = []
     if criu is None:
-        needs.append("CRIU (apt install criu)")
+        needs.append("CRIU (apt install criu, or its sources for a newer one)")
+    elif said := _check(system, criu):
+        needs.append(f"a CRIU that works on this kernel (`criu check`: {said})")
     if last is not None and last < _CHECKPOINT_RESTORE:
         needs.append("Linux 5.9 or newer, for CHECKPOINT_RESTORE")
     elif bounding is not None and not all(bounding >> bit & 1 for bit in (_CHECKPOINT_RESTORE, _SETPCAP)):
         needs.append("CHECKPOINT_RESTORE and SETPCAP, which are withheld from whatever is started here")
     elif last is None or bounding is None:
         needs.append("a kernel that tells its capabilities")
-    if not engines:
-        needs.append("a container engine")
-    there = [f"/{criu}"] if criu is not None else ["no criu"]
-    there.append(f"{' and '.join(engines)}" if engines else "no container engine")
-    state = ", ".join(there)
-    if not needs:
-        return Seen(f"{state}, and the capability may be given")
-    return Seen(state, "info", f"a checkpoint would need {'; '.join(needs)}   (no experiment uses one yet)")
+    return needs
 
 
-def _find_program(system: System, name: str) -> Path | None:
+def _check(system: System, criu: Path) -> str:
+    """What CRIU says that it lacks on this kernel, or for this user; empty: nothing, or another host's."""
+    if not system.is_here:
+        return ""
+    checked = ask([f"/{criu}", "check", *([] if os.geteuid() == 0 else ["--unprivileged"])])
+    return "" if checked.returncode == 0 else first_error(checked.stdout + checked.stderr) or "it fails"
+
+
+def _find_criu(system: System) -> Path | None:
     """Below the root."""
-    paths = (Path(folder, name) for folder in _FOLDERS)
+    paths = (Path(folder, "criu") for folder in _FOLDERS)
     return next((path for path in paths if os.access(system.path(str(path)), os.X_OK)), None)
 
 

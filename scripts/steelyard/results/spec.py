@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field
 
 from steelyard.documented import Documented
 from steelyard.experiment.schema import Load, ProcedureName
+from steelyard.jvm.checkpoint import Checkpoint
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
 from steelyard.units import add_known
@@ -105,6 +106,8 @@ class Component(Record):
     """Seconds into the measurement at which the trial kills it on purpose."""
     started_in: str | None = None
     """Folder of this host in which it is started; None: its own."""
+    checkpoint: Checkpoint = "none"
+    """What it starts from: a checkpoint of its process, or from nothing."""
     data: str | None = None
     """Folder below its own with its data."""
     data_from: str | None = None

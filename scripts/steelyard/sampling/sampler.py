@@ -100,6 +100,8 @@ class Sampler:
             if self._counters.wait(deadline, self._wake) or os.getppid() != self._parent:
                 break
             self._reload()
+        # What came in the last interval, a whole trial of a start that takes less than a second.
+        self._reload()
         self._everything = True
         self._sample()
         self._counters.wait(time.monotonic() + LAST_ANSWERS, until_answered=True)

@@ -34,7 +34,8 @@ class Caches:
     context: RunContext
 
     def install(self, spec: Spec, deployment: Deployment[Any]) -> None:
-        """Give a deployment's components, which do not run, caches in the state that the spec declares."""
+        """Give a deployment's components, which do not run, what they start from: caches in the state that the spec
+        declares, and of servers the checkpoints that it asks for."""
         warm = spec.caches("warm")
         for service in spec.caches("cold", "warm"):
             folder = deployment.cache(service)
@@ -45,6 +46,9 @@ class Caches:
                     shutil.copytree(source, folder)
                 else:
                     folder.mkdir(parents=True)
+        for server in spec.servers:
+            if server.checkpoint != "none":
+                deployment.take_checkpoint(server)
 
     def populate(self, spec: Spec) -> None:
         """Make the populating run of an arm, unless the session has it already.

@@ -103,12 +103,12 @@ def start_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     with run.phase("prepare"):
         _prepare(run)
         run.start_injectors()
+        fill_caches()
         # The window begins with the start: what disturbs it has to be seen from then on.
         run.start_sampler()
         run.wait_for_samples()
     with _note_throttling(run):
         with run.phase("start"):
-            fill_caches()
             run.injectors.go()
             begin = run.clock.time()
             run.deployed.start(_restart_roles(run), run.start_sampler)

@@ -15,10 +15,11 @@ from steelyard.jvm.rows import MAPPINGS, Fact, Facts, JvmKind, Source
 from steelyard.jvm.settings import MEASURED
 from steelyard.measure import nmt
 from steelyard.measure.gc_log import GcSettings
+from steelyard.processes.restored import find_restored
 from steelyard.results.spec import Component
 from steelyard.sampling.cgroup import cpu_quota, memory_limit
 from steelyard.sampling.smaps import class_cache, code_pages, heap_pages, parse_smaps, shared_mappings
-from steelyard.spec.agreement import format_quota, sources
+from steelyard.spec.agreement import RESTORED, format_quota, sources
 
 MAPPED = {
     name
@@ -46,6 +47,8 @@ def observe(running: Running, info: Mapping[str, Any], granted: Facts | None = N
     facts: dict[Source, Facts] = {
         "process": _process(pid, {*component.environment}) if pid is not None else granted or {}
     }
+    if component.checkpoint != "none" and pid is not None:
+        facts["process"] = {**facts["process"], "checkpoint": RESTORED if find_restored([pid]) else "none"}
     if "availableProcessors" in info:
         facts["info"] = {"processors": info["availableProcessors"]}
     if jvm is not None and jvm.kind == "openj9":

@@ -16,6 +16,8 @@ from steelyard.jvm.settings import MEASURED, SETTINGS, JvmSettings
 from steelyard.results.spec import Component
 from steelyard.units import format_size
 
+RESTORED = "restored"
+"""What the kernel tells of a process that came back from a checkpoint, as the fact `checkpoint`."""
 _SIZES = ("heap", "initial_heap", "nursery", "memory", *CACHE_FIGURES)
 
 
@@ -37,6 +39,8 @@ def requested_settings(component: Component) -> dict[str, Fact]:
         wanted["quota"] = format_quota(component.cpu_quota)
     if (processors := counted_processors(component, settings)) is not None:
         wanted["processors"] = processors
+    if component.checkpoint != "none":
+        wanted["checkpoint"] = RESTORED
     # What the engine has to fill in is compared by nobody: paths of its own.
     variables = {name: text for name, text in component.environment.items() if "${" not in text}
     return wanted | {f"variable {name}": text for name, text in variables.items()}

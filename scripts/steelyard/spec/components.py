@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from steelyard.errors import BadInput
+from steelyard.jvm.checkpoint import Checkpoint, refuse_checkpoint
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.jitserver import client_options
 from steelyard.jvm.options import jvm_options
@@ -52,8 +53,10 @@ def make_component(
                 raise BadInput(f"{where}: the folder that it is started in is not there: {started_in}")
             special["started_in"] = str(started_in)
     environment = described.environment | how.environment
+    artifact = _artifact(layout, component, how, jvm, values, where)
     if described.role == "server":
         environment |= _threads(layout, component, where)
+        special["checkpoint"] = _checkpoint(layout, artifact, where)
         if jvm is None:
             _refuse_jvm_settings(layout, component, heap, where)
         else:
@@ -71,7 +74,7 @@ def make_component(
         name=name,
         kind=component,
         role=described.role,
-        artifact=_artifact(layout, component, how, jvm, values, where),
+        artifact=artifact,
         cpus=list(share.cpus),
         cpus_shared_with=share.shared_with,
         cores=share.cores,
@@ -94,6 +97,14 @@ def make_component(
         return made
     jcmd = layout.runtime.jcmd and not layout.in_containers
     return made.model_copy(update={"read_back": readable(made, jcmd=jcmd)})
+
+
+def _checkpoint(layout: Layout, artifact: Artifact, where: str) -> Checkpoint:
+    """What a server starts from (raises BadInput: it has no checkpoints)."""
+    checkpoint = layout.arm.deployment.checkpoint
+    if checkpoint != "none":
+        refuse_checkpoint(artifact.jvm, artifact.form, where)
+    return checkpoint
 
 
 def _quota(layout: Layout, name: str, share: CpuShare) -> float | None:

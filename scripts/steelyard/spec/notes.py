@@ -43,7 +43,24 @@ def notes_of(
         *_load_notes(layout, procedure, cpus),
         *_gc_notes(layout, servers, cpus),
         *_left_heap(servers),
+        *_checkpoint_notes(layout.arm.name, servers),
     ]
+
+
+def _checkpoint_notes(arm: str, servers: Sequence[Component]) -> list[str]:
+    """Before it is restored a process sees no variables but those that may never change (OpenJ9's documentation of
+    -XX:[+|-]EnableCRIUSupport), so that secrets are in no checkpoint; AcmeAir took the default address of its database
+    for that reason."""
+    names = {
+        name for server in servers if server.checkpoint == "after_app_start" for name in server.environment
+    }
+    if not names:
+        return []
+    note = (
+        f"{arm}: before a checkpoint OpenJ9 shows no environment variables: applications that read"
+        f" {', '.join(sorted(names))} as they start have their defaults; choose before_app_start for those"
+    )
+    return [note]
 
 
 def _load_notes(layout: Layout, procedure: ProcedureName, cpus: int) -> list[str]:

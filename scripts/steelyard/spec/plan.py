@@ -135,7 +135,12 @@ def _components(layout: Layout, servers: Sequence[Core], injectors: Sequence[Cor
 
 
 def _refuse_foreign(arm: Arm, procedure: ProcedureName) -> None:
-    """Settings of a JITServer that mean nothing to trials of a procedure."""
+    """Settings that mean nothing to trials of a procedure: a checkpoint, and those of a JITServer."""
+    if arm.deployment.checkpoint != "none" and procedure not in ("start-up", "ramp-up"):
+        raise BadInput(
+            f"arm {arm.name}: checkpoint is for start-up and ramp-up trials, this one is {procedure}: choose one of"
+            " those or leave it out"
+        )
     after = arm.deployment.jitserver.killed_after
     if arm.deployment.jvm.jit == "local":
         return

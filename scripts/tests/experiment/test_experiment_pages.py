@@ -33,7 +33,7 @@ _TITLES = {
     "JVMs and their settings": "jvm-compare jdk-releases daytrader-jvms acmeair-jvm-tuning gc-threads-20-jvms"
     " heap-sweep daytrader-heap thread-pool virtual-threads",
     "Collectors": "collectors collectors-latency collectors-openj9 collectors-openj9-latency",
-    "Starts and ramp-up": "start-up daytrader-jvms-start ramp-up",
+    "Starts and ramp-up": "start-up checkpoint-start daytrader-jvms-start ramp-up",
     "How much load": "capacity capacity-rate load-levels olio-fixed-cpu",
     "JITServer": "jitserver-ramp-up jitserver-start-up jitserver-latency jitserver-killed jitserver-shared"
     " jitserver-mix jitserver-cpu-limits jitserver-density",

@@ -14,6 +14,8 @@ import trees
 from trees import put
 from waiting import TINY, ended, wait_until
 
+from steelyard.errors import MissingRequirement
+from steelyard.host import checkpoints
 from steelyard.host.doctor import (
     TOPICS,
     Activity,
@@ -27,6 +29,7 @@ from steelyard.host.doctor import (
     watch,
 )
 from steelyard.host.facts import read_facts
+from steelyard.host.system import System
 from steelyard.sampling.cgroup import cpu_quota, memory_limit
 
 DOC = Path(__file__).parents[3] / "docs" / "doctor.md"
@@ -147,11 +150,11 @@ FULL, OF_A_CONTAINER = "000001ffffffffff", "00000000a80425fb"
 @pytest.mark.parametrize(
     ("programs", "last", "bounding", "state", "needs"),
     [
-        ((), None, None, "no criu, no container engine", ["CRIU (apt install criu)", "a container engine"]),
-        (("criu", "podman"), 40, FULL, "/usr/sbin/criu, podman, and the capability may be given", []),
-        (("criu", "docker", "podman"), 40, OF_A_CONTAINER, "/usr/sbin/criu, podman and docker", ["withheld"]),
-        (("criu", "docker"), 37, FULL, "/usr/sbin/criu, docker", ["Linux 5.9 or newer"]),
-        (("docker",), 40, FULL, "no criu, docker", ["CRIU"]),
+        ((), None, None, "no criu", ["CRIU (apt install criu", "a kernel that tells its capabilities"]),
+        (("criu",), 40, FULL, "/usr/sbin/criu, which can take a checkpoint and restore it", []),
+        (("criu",), 40, OF_A_CONTAINER, "/usr/sbin/criu", ["withheld"]),
+        (("criu",), 37, FULL, "/usr/sbin/criu", ["Linux 5.9 or newer"]),
+        (("docker",), 40, FULL, "no criu", ["CRIU"]),
     ],
 )
 def test_what_a_checkpoint_needs_is_said(
@@ -172,6 +175,30 @@ def test_what_a_checkpoint_needs_is_said(
     assert found.state == state
     assert (found.change is None) == (needs == [])
     assert [need for need in needs if need not in (found.change or "")] == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "needs"),
+    [
+        ("Looks good.", 0, None),
+        # As Debian's CRIU 3.17.1 said on Linux 6.18.
+        ("Error (criu/vdso.c:317): vdso: Unexpected rt vDSO area bounds", 1, "rt vDSO area bounds"),
+        ("", 1, "it fails"),
+    ],
+)
+def test_a_criu_that_does_not_work_on_this_kernel_is_none(
+    monkeypatch: pytest.MonkeyPatch, printed: str, code: int, needs: str | None
+) -> None:
+    asked = subprocess.CompletedProcess([], code, stdout="", stderr=f"{printed}\n")
+    monkeypatch.setattr(checkpoints, "_find_criu", lambda _system: Path("usr/sbin/criu"))
+    monkeypatch.setattr(checkpoints, "_bounding_set", lambda _system: int(FULL, 16))
+    monkeypatch.setattr(checkpoints, "ask", lambda _command: asked)
+    monkeypatch.setattr(System, "number", lambda _self, _name: 40)
+    if needs is None:
+        checkpoints.require_checkpoints()
+    else:
+        with pytest.raises(MissingRequirement, match=f"works on this kernel .`criu check`: .*{needs}"):
+            checkpoints.require_checkpoints()
 
 
 def test_everything_that_disturbs_is_found(laptop: Path) -> None:

@@ -240,6 +240,14 @@ def test_limits_of_operations_that_were_not_measured_mark() -> None:
         assert (found.value, found.voids) == (None, False)
 
 
+def test_a_start_may_have_the_work_of_the_kernel_beside_the_share() -> None:
+    """60 ms of one CPU in 0.4 s are 15 %; a window under load has none of it."""
+    start = SPEC.model_copy(update={"procedure": "start-up"})
+    for by, share, passes in ((start, 0.169, True), (start, 0.171, False), (SPEC, 0.0201, False)):
+        checks = judge(healthy(measure_seconds=0.4, other_cpu_share=share), by)
+        assert next(check for check in checks if check.name == "other-cpu").passed == passes
+
+
 def test_what_comes_together_tells_no_more_than_one() -> None:
     """Ten pictures of a page: 60 pages of 3 pictures each, where 3.4 are right, may be 18 that had ten."""
     pictures = RatioResult(name="pictures", value=3.0, of=60, low=3.4, high=3.5)

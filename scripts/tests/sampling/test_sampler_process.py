@@ -278,6 +278,17 @@ def test_processes_are_added_while_it_runs(sampler: Running, observed: Observed)
     assert sampler.stop()[0] == Exit.OK
 
 
+def test_what_was_added_in_the_last_interval_is_in_the_last_sample(
+    sampler: Running, observed: Observed
+) -> None:
+    injector = observed.entry("injector-1", role="injector") | {"counters_url": None}
+    sampler.start(injector, interval=1000.0)
+    sampler.until(lambda s: s.process_names())
+    sampler.configure(injector, observed.entry(), interval=1000.0)
+    assert sampler.stop()[0] == Exit.OK
+    assert "server-1" in Samples.load(sampler.output).process_names()
+
+
 def test_cpu_of_others_is_what_is_not_watched_however_short_lived(
     sampler: Running, observed: Observed
 ) -> None:

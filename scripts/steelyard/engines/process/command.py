@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steelyard.engines.process.quota import enter, script_lines
+from steelyard.jvm.checkpoint import IMAGE, PHASES, VARIABLES
 from steelyard.paths import ROOT
 from steelyard.processes import child_environment
 from steelyard.results.spec import Component, Spec
@@ -60,11 +61,14 @@ class Places:
         return _OTHERS.sub(lambda other: f"{Path(self.folder).parent}/{other[1]}", text)
 
 
-def command(component: Component, places: Places) -> list[str]:
-    """The command in the foreground on the component's CPUs; no shell stands between it and its process id."""
+def command(component: Component, places: Places, *, takes_checkpoint: bool = False) -> list[str]:
+    """The command in the foreground on the component's CPUs; no shell stands between it and its process id, but for the
+    one that waits for a server that was restored. `takes_checkpoint`: the one that takes its checkpoint and ends."""
     artifact = component.artifact
     words = artifact.words
-    if artifact.form == "liberty":
+    if takes_checkpoint:
+        words = ["${package}/wlp/bin/server", "checkpoint", *words, f"--at={PHASES[component.checkpoint]}"]
+    elif artifact.form == "liberty":
         words = ["${package}/wlp/bin/server", "run", *words]
     elif artifact.form == "java":
         words = ["${java}", _temporary(places), "${jvm_options}", *words]
@@ -100,6 +104,7 @@ def environment(component: Component, places: Places) -> dict[str, str]:
         "HTTP_HOST": LOOPBACK,  # unless its own environment has another one: `up --listen`
         "HTTP_PORT": str(component.port),
         "JVM_ARGS": shlex.join([_temporary(places), *options]),
+        **(VARIABLES if component.checkpoint != "none" else {}),
         **variables,
     }
 
@@ -125,7 +130,13 @@ def command_line(component: Component) -> str:
     if component.cpu_quota is not None:
         places = replace(places, group=f"$GROUP_WITH_{component.cpu_quota:g}_CPUS")
     variables = " ".join(f'{key}="{value}"' for key, value in environment(component, places).items())
-    return f"{variables} {' '.join(map(_type, command(component, places)))}".strip()
+    lines = [command(component, places, takes_checkpoint=takes) for takes in _starts(component)]
+    return "; ".join(f"{variables} {' '.join(map(_type, line))}".strip() for line in lines)
+
+
+def _starts(component: Component) -> Sequence[bool]:
+    """What is started one after the other, a checkpoint first (True) of one that has it."""
+    return (False,) if component.checkpoint == "none" else (True, False)
 
 
 def _type(word: str) -> str:
@@ -202,12 +213,21 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
         marker = "END_OF_FILE"
         lines += [f"cat > {folder}/{shlex.quote(name)} <<'{marker}'", text.rstrip("\n"), marker]
     start = folder if component.started_in is None else shlex.quote(component.started_in)
+    lines.append(f"cd {start} || exit 1")
+    for takes in _starts(component):
+        lines += [f"{key}={_quote(value)} \\" for key, value in environment(component, places).items()]
+        typed = _quote(*command(component, places, takes_checkpoint=takes))
+        lines += [f"  {typed} || exit 1", *_wait_for_ids(component, folder)] if takes else [f"  {typed} &"]
+    return [*lines, 'cd "$HERE" || exit 1']
+
+
+def _wait_for_ids(component: Component, folder: str) -> list[str]:
+    """Until what a checkpoint was taken of holds none of its process ids any more."""
     return [
-        *lines,
-        f"cd {start} || exit 1",
-        *(f"{key}={_quote(value)} \\" for key, value in environment(component, places).items()),
-        f"  {_quote(*command(component, places))} &",
-        'cd "$HERE" || exit 1',
+        f"for task in {folder}/usr/servers/{shlex.quote(component.artifact.words[0])}/{IMAGE}/core-*.img; do",
+        "  task=${task##*/core-}",
+        '  while [ -e "/proc/${task%.img}" ]; do sleep 1; done',
+        "done",
     ]
 
 

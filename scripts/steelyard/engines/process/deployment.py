@@ -6,10 +6,13 @@ import json
 import os
 import re
 import shutil
+import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from steelyard.clock import wait_until
 from steelyard.engines.base import Deployment
 from steelyard.engines.process.command import (
     SETTINGS,
@@ -22,12 +25,14 @@ from steelyard.engines.process.command import (
     inherited_environment,
 )
 from steelyard.engines.process.quota import group_of, make_group, remove_group
-from steelyard.engines.readiness import is_open
+from steelyard.engines.readiness import POLL_INTERVAL, is_open
 from steelyard.errors import PortInUse, ServerFailed
+from steelyard.jvm.checkpoint import IMAGE
 from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
 from steelyard.processes.reasons import reason
+from steelyard.processes.restored import find_restored, runs
 from steelyard.results.spec import Component
 from steelyard.results.store import report_no_space, write_atomic
 from steelyard.sampling.cgroup import Place
@@ -35,6 +40,8 @@ from steelyard.sampling.cgroup import Place
 _BIND_FAILED = re.compile(r"CWWKO0221E: (?:.*\bport (\d+))?")
 """Liberty stays up without its port when it cannot open it, so waiting for an answer would be in vain."""
 _TAKEN = "Address already in use"
+_TASKS_GONE = 20.0
+"""Seconds that the ids of processes and threads may take to be free after a checkpoint."""
 
 
 class ProcessDeployment(Deployment[Child]):
@@ -57,6 +64,8 @@ class ProcessDeployment(Deployment[Child]):
         self._registry = registry
         self._packages = packages
         self._primed = primed
+        self._restorable: set[str] = set()
+        """What has a checkpoint to start from."""
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, and wait for none of them (see `Deployment.start`)."""
@@ -64,6 +73,33 @@ class ProcessDeployment(Deployment[Child]):
             self._components[component.name] = component
             self._handles.pop(component.name, None)
             self._handles[component.name] = self._start(component)
+
+    def take_checkpoint(self, component: Component) -> None:
+        """Start it until its process is written to disk, by which it ends (see `Deployment.take_checkpoint`)."""
+        self._components[component.name] = component
+        self._restorable.discard(component.name)
+        child = self._start(component, takes_checkpoint=True)
+        ended = wait_until(lambda: child.exit_code() is not None, component.ready.within, POLL_INTERVAL)
+        code = child.exit_code()
+        self._registry.stop([child], grace=5.0)
+        image = _folder(self._directory, component) / "usr" / "servers" / component.artifact.words[0] / IMAGE
+        if code != 0 or not image.is_dir():
+            late = f"it did not end within {component.ready.within:.0f} s: see {child.console}"
+            how = child.describe_end() if ended else late
+            raise ServerFailed(f"{component.name} took no checkpoint: {how}", component.name)
+        # Else the kernel writes a hundred megabytes while the server starts.
+        for path in image.iterdir():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+        # They are given their numbers again; what its parent has not taken note of yet still holds one.
+        tasks = {int(path.stem.partition("-")[2]) for path in image.glob("core-*.img")}
+        if not wait_until(lambda: not any(map(runs, tasks)), _TASKS_GONE, POLL_INTERVAL):
+            taken = ", ".join(str(task) for task in sorted(tasks) if runs(task))
+            raise ServerFailed(
+                f"{component.name} cannot be restored: something holds process ids of its checkpoint ({taken})",
+                component.name,
+            )
+        self._restorable.add(component.name)
 
     def failure(self, name: str) -> str | None:
         """How a component ended by itself, or None (see `Deployment.failure`)."""
@@ -131,9 +167,15 @@ class ProcessDeployment(Deployment[Child]):
         self._registry.on_crash(_crash_name(folder), ["rm", "-rf", str(folder)])
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
+        # `criu restore` would end before the server that it waits for, which would be killed then.
+        of_criu = [unit for unit in units if unit.name in self._restorable and unit.exit_code() is None]
+        for pid in find_restored(pid for unit in of_criu for pid in process_tree(unit.pid, unit.mark)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        wait_until(lambda: all(unit.exit_code() is not None for unit in of_criu), grace, POLL_INTERVAL)
         self._registry.stop(units, grace)
 
-    def _start(self, component: Component) -> Child:
+    def _start(self, component: Component, *, takes_checkpoint: bool = False) -> Child:
         folder = _folder(self._directory, component)
         places = Places(str(folder), self._packages.get(component.name), str(self.cache(component.kind)))
         if self._parent is not None and component.cpu_quota is not None:
@@ -141,6 +183,18 @@ class ProcessDeployment(Deployment[Child]):
             self._registry.on_crash(_crash_name(group), ["rmdir", str(group)])
             make_group(group, component.cpu_quota, unified=self._parent.unified)
             places = replace(places, group=str(group))
+        # What a checkpoint holds open has to be as it was.
+        if component.name not in self._restorable:
+            self._make_folders(component, folder)
+        return self._registry.spawn(
+            component.name,
+            command(component, places, takes_checkpoint=takes_checkpoint),
+            console=self.logs(component.name) / ("checkpoint.log" if takes_checkpoint else "console.log"),
+            cwd=Path(component.started_in) if component.started_in is not None else folder,
+            env={**inherited_environment(), **environment(component, places)},
+        )
+
+    def _make_folders(self, component: Component, folder: Path) -> None:
         with report_no_space(folder):
             self.cache(component.kind).mkdir(parents=True, exist_ok=True)
             if component.artifact.jvm is not None:
@@ -162,13 +216,6 @@ class ProcessDeployment(Deployment[Child]):
         if component.settings:
             settings = {**component.settings, "output": str(folder)}
             write_atomic(folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
-        return self._registry.spawn(
-            component.name,
-            command(component, places),
-            console=self.logs(component.name) / "console.log",
-            cwd=Path(component.started_in) if component.started_in is not None else folder,
-            env={**inherited_environment(), **environment(component, places)},
-        )
 
 
 def working_files(directory: Path, components: Iterable[Component]) -> list[Path]:

@@ -22,6 +22,7 @@ from steelyard.engines.process.priming import archived_classes, primed_folder
 from steelyard.engines.process.quota import find_parent, remove_abandoned
 from steelyard.errors import MissingRequirement, ProgramGone
 from steelyard.host import programs
+from steelyard.host.checkpoints import require_checkpoints
 from steelyard.host.java import require_program
 from steelyard.host.ports import require_ports
 from steelyard.paths import ROOT
@@ -80,6 +81,8 @@ class ProcessEngine:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
         require_commands(specs)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
+        if any(server.checkpoint != "none" for spec in specs for server in spec.servers):
+            require_checkpoints()
         if any(has_quota(spec) for spec in specs):
             remove_abandoned(find_parent())
         for spec in specs:

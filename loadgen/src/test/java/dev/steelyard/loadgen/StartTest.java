@@ -128,6 +128,7 @@ class StartTest {
     settings.put("model", "probe").remove("users");
     settings.set("journey", Injector.json(TWO_PAGES));
     Injector injector = waiting(settings);
+    assertTrue(injector.console().contains("practised with 600 operations"), injector::console);
     injector.createStartFile();
     // Some seconds' lines: by then it has tried, however slow the machine is.
     injector.until("load came", () -> injector.healthText().lines().count() > 6);

@@ -206,6 +206,15 @@ public final class ErrorMessages extends AppenderBase<ILoggingEvent> {
     return message;
   }
 
+  /** Forgets what was heard so far. */
+  void clear() {
+    last = null;
+    synchronized (counts) {
+      counts.clear();
+      unanswered.clear();
+    }
+  }
+
   /** The newest message since the last call, or null. */
   String takeLast() {
     String taken = last;

@@ -111,8 +111,12 @@ public final class RunRecord {
     flushedAt = clock.nanos();
   }
 
-  /** Notes that load starts now, to tell the CPU under load from that of the start of the JVM. */
+  /**
+   * Notes that load starts now, to tell the CPU under load from that of the start of the JVM. What
+   * failed before was a probe's practice.
+   */
   public void loadStarts() {
+    errorMessages.clear();
     cpuAtFirstRequest = ProcessUsage.cpuSeconds();
   }
 

@@ -26,6 +26,7 @@ import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
 import io.gatling.javaapi.http.HttpProtocolBuilder;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,8 +60,16 @@ public final class LoadSimulation extends Simulation {
   private final Settings settings = run.settings;
   private final WaitingSlots slots = new WaitingSlots();
 
-  /** Builds the scenarios of the run that was handed over. */
-  public LoadSimulation() {
+  /** Of a probe; else null. */
+  private final PracticeUser practice;
+
+  /**
+   * Builds the scenarios of the run that was handed over.
+   *
+   * @throws IOException if a probe cannot practise
+   */
+  public LoadSimulation() throws IOException {
+    practice = settings.model() == Model.PROBE ? run.newPracticeUser() : null;
     PopulationBuilder load =
         switch (settings.model()) {
           case CLOSED -> closedLoad(run::newClosedUser, settings.ownUsers());
@@ -88,6 +97,7 @@ public final class LoadSimulation extends Simulation {
     ChainBuilder turn =
         exec(exchange()).exec(session -> user(session).end(session)).exec(untilDue());
     return scenario("users")
+        .exec(practice == null ? exec(session -> session) : practised(turn))
         .exec(gate(count))
         .exec(session -> session.set(USER, users.get()))
         // Not Gatling's ramp, which takes whole seconds only.
@@ -96,6 +106,11 @@ public final class LoadSimulation extends Simulation {
         .exec(asLongAs(session -> user(session).begin(), "turn", false).on(turn))
         .exec(session -> countActive(session, -1))
         .injectOpen(atOnceUsers(count));
+  }
+
+  private ChainBuilder practised(ChainBuilder turn) {
+    return exec(session -> session.set(USER, practice))
+        .exec(asLongAs(session -> user(session).begin(), "practice", false).on(turn));
   }
 
   private Session countActive(Session session, int change) {
@@ -184,7 +199,11 @@ public final class LoadSimulation extends Simulation {
   private ChainBuilder exchange() {
     List<ChainBuilder> exchanges = new ArrayList<>();
     Duration timeout = Duration.ofMillis(settings.requestTimeoutMillis());
-    for (String url : settings.targets()) {
+    List<String> urls = new ArrayList<>(settings.targets());
+    if (practice != null) {
+      urls.add(practice.url());
+    }
+    for (String url : urls) {
       Target target = new Target(url, timeout, settings.model() == Model.TRY);
       for (Step step : run.scenario.steps()) {
         exchanges.add(step.exchange().apply(target));

@@ -140,6 +140,17 @@ final class Run {
     return new ProbeUser(this, newUser(users++), startNanos);
   }
 
+  /**
+   * The user of a probe's practice, with journeys that share nothing with those that count.
+   *
+   * @throws IOException if this host has no port for its server
+   */
+  PracticeUser newPracticeUser() throws IOException {
+    User user = new User(settings.seed(), settings.firstUser());
+    Journeys own = scenario.journeys(new Outcomes(scenario.outcomes()));
+    return new PracticeUser(this, new ActiveUser(user, own.start(user), settings.targets().size()));
+  }
+
   /** The user of a try. */
   synchronized TryUser newTryUser() {
     start();

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session of starts from a real checkpoint, where this host has an OpenJ9 and a CRIU that works."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MissingRequirement
+from steelyard.host.checkpoints import require_checkpoints
+from steelyard.results.store import SessionDirectory
+
+from .driver import DONE, call, free_port, openj9, processes_that_mention
+from .noise import is_undisturbed, void_for_other_reasons_than_noise
+
+pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
+
+
+def test_a_server_starts_from_its_checkpoint_and_is_seen_restored(out: Path) -> None:
+    jdk = openj9()
+    try:
+        require_checkpoints()
+    except MissingRequirement as missing:
+        pytest.skip(str(missing))
+    done = call(
+        *("run", "checkpoint-start", "--quick", "--blocks", "2", "--jdk", str(jdk), "--out", str(out)),
+        *("--port", str(free_port())),
+    )
+    assert done.returncode in DONE, done.stderr
+    (directory,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
+    trials = directory.trials()
+    assert not void_for_other_reasons_than_noise(trials)
+    judged = list(filter(is_undisturbed, trials))
+    assert judged
+    for trial in judged:
+        (server,) = (one for one in trial.components if one.role == "server")
+        is_restored = trial.arm == "checkpoint-after-app-start"
+        assert server.read_back.get("checkpoint") == ("restored" if is_restored else None)
+    logs = list((directory.path / "trials").glob("[0-9]*-checkpoint-after-app-start*/servers/server-1/logs"))
+    assert logs
+    for folder in logs:
+        assert "CWWKC0451I" in (folder / "checkpoint.log").read_text(encoding="utf-8")
+        assert "CWWKC0452I" in (folder / "console.log").read_text(encoding="utf-8")
+    assert processes_that_mention(str(directory.path)) == []
