@@ -63,6 +63,11 @@ class CombinedDeployment(Deployment[Any]):
                     component = f"{name}{MARK}{failure.component or ''}"
                     raise ServerFailed(f"{name}{MARK}{failure}", component) from failure
 
+    def take_checkpoint(self, component: Component) -> None:
+        """On its side."""
+        side, _ = self._of(component.name)
+        side.take_checkpoint(without_side(component))
+
     def started_components(self) -> list[Running]:
         """What runs on either side."""
         return [

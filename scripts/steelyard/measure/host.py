@@ -75,7 +75,8 @@ def _judge_others(measurement: TrialMeasurement, spec: Spec) -> Finding:
     finding = judge_share("other_cpu_share", "other processes used {} of the servers' CPU time")(
         measurement, spec
     )
-    if spec.procedure != "start-up" or not measurement.measure_seconds > 0.0:
+    # Of a cluster the share is that of one of its machines, whose CPUs another number tells.
+    if spec.procedure != "start-up" or spec.remote or not measurement.measure_seconds > 0.0:
         return finding
     cpu_time = len(spec.server_cpus) * measurement.measure_seconds
     return finding._replace(limit=OTHER_LIMIT + KERNEL_SECONDS / cpu_time)

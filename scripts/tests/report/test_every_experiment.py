@@ -27,9 +27,10 @@ LEVELS: dict[str, list[Scalar]] = {
 
 
 def spec_of(arm: Arm, asked: LoadedExperiment) -> Spec:
-    """On the JVM that the arm needs; only OpenJ9 has a JITServer and these collectors."""
+    """On the JVM that the arm needs; only OpenJ9 has a JITServer, checkpoints and these collectors."""
     asks = arm.deployment.jvm
     alone = asks.jit == "remote" or asks.gc in ("optavgpause", "optthruput")
+    alone |= arm.deployment.checkpoint != "none"
     jvm = make_jvm("openj9" if alone else "hotspot", 21)
     _, topology = asked.workload.workload.topology(arm.deployment.topology)
     boxed = containers(*topology.components, "jitserver", jvm=jvm)

@@ -221,10 +221,15 @@ def _start(component: Component, places: Places, primed: Path | None) -> list[st
     return [*lines, 'cd "$HERE" || exit 1']
 
 
+def checkpoint_files(component: Component) -> str:
+    """Those with the state of each thread in its checkpoint, named by its id: a pattern, below its folder."""
+    return f"usr/servers/{component.artifact.words[0]}/{IMAGE}/core-*.img"
+
+
 def _wait_for_ids(component: Component, folder: str) -> list[str]:
     """Until what a checkpoint was taken of holds none of its process ids any more."""
     return [
-        f"for task in {folder}/usr/servers/{shlex.quote(component.artifact.words[0])}/{IMAGE}/core-*.img; do",
+        f"for task in {folder}/{checkpoint_files(component)}; do",
         "  task=${task##*/core-}",
         '  while [ -e "/proc/${task%.img}" ]; do sleep 1; done',
         "done",

@@ -19,6 +19,7 @@ from steelyard.engines.process.command import (
     SHARED,
     TEMPORARY,
     Places,
+    checkpoint_files,
     command,
     environment,
     files,
@@ -27,7 +28,6 @@ from steelyard.engines.process.command import (
 from steelyard.engines.process.quota import group_of, make_group, remove_group
 from steelyard.engines.readiness import POLL_INTERVAL, is_open
 from steelyard.errors import PortInUse, ServerFailed
-from steelyard.jvm.checkpoint import IMAGE
 from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
@@ -79,22 +79,24 @@ class ProcessDeployment(Deployment[Child]):
         self._components[component.name] = component
         self._restorable.discard(component.name)
         child = self._start(component, takes_checkpoint=True)
-        ended = wait_until(lambda: child.exit_code() is not None, component.ready.within, POLL_INTERVAL)
-        code = child.exit_code()
-        self._registry.stop([child], grace=5.0)
-        image = _folder(self._directory, component) / "usr" / "servers" / component.artifact.words[0] / IMAGE
-        if code != 0 or not image.is_dir():
+        try:
+            ended = wait_until(lambda: child.exit_code() is not None, component.ready.within, POLL_INTERVAL)
+            code = child.exit_code()
+        finally:
+            self._registry.stop([child], grace=5.0)
+        tasks = list(_folder(self._directory, component).glob(checkpoint_files(component)))
+        if code != 0 or not tasks:
             late = f"it did not end within {component.ready.within:.0f} s: see {child.console}"
             how = child.describe_end() if ended else late
             raise ServerFailed(f"{component.name} took no checkpoint: {how}", component.name)
         # Else the kernel writes a hundred megabytes while the server starts.
-        for path in image.iterdir():
+        for path in tasks[0].parent.iterdir():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
         # They are given their numbers again; what its parent has not taken note of yet still holds one.
-        tasks = {int(path.stem.partition("-")[2]) for path in image.glob("core-*.img")}
-        if not wait_until(lambda: not any(map(runs, tasks)), _TASKS_GONE, POLL_INTERVAL):
-            taken = ", ".join(str(task) for task in sorted(tasks) if runs(task))
+        ids = sorted(int(path.stem.partition("-")[2]) for path in tasks)
+        if not wait_until(lambda: not any(map(runs, ids)), _TASKS_GONE, POLL_INTERVAL):
+            taken = ", ".join(str(task) for task in ids if runs(task))
             raise ServerFailed(
                 f"{component.name} cannot be restored: something holds process ids of its checkpoint ({taken})",
                 component.name,
