@@ -21,24 +21,25 @@ _CHECKPOINT_RESTORE, _SETPCAP = 40, 8
 def checkpoints(system: System) -> Seen:
     """A server that starts from a checkpoint (InstantOn, `checkpoint` of an experiment) needs a CRIU that works on this
     kernel, and its capabilities."""
-    criu, needs = _find_criu(system), _needs(system)
+    criu = _find_criu(system)
+    needs = _needs(system, criu)
     there = f"/{criu}" if criu is not None else "no criu"
     if not needs:
         return Seen(f"{there}, which can take a checkpoint and restore it")
     return Seen(there, "info", f"a checkpoint would need {'; '.join(needs)}")
 
 
-def require_checkpoints(system: System | None = None) -> None:
+def require_checkpoints() -> None:
     """See that a server of this host can start from a checkpoint (raises MissingRequirement)."""
-    if needs := _needs(system or System()):
+    host = System()
+    if needs := _needs(host, _find_criu(host)):
         raise MissingRequirement(
             f"a start from a checkpoint needs {'; '.join(needs)}: see ./steelyard doctor, or leave `checkpoint` out"
         )
 
 
-def _needs(system: System) -> list[str]:
-    """What is missing here; all there is to say of a host."""
-    criu = _find_criu(system)
+def _needs(system: System, criu: Path | None) -> list[str]:
+    """What is missing on a host with this CRIU, or with none."""
     last, bounding = system.number("proc/sys/kernel/cap_last_cap"), _bounding_set(system)
     needs = []
     if criu is None:

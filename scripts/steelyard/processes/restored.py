@@ -22,8 +22,9 @@ def runs(task: int) -> bool:
 
 def _parent_name(pid: int) -> str | None:
     try:
-        parent = psutil.Process(pid).parent()
+        process = psutil.Process(pid)
+        parent = process.parent()
         # What `criu restore` starts first is itself, which becomes the process.
-        return parent.name() if parent is not None and psutil.Process(pid).name() != CRIU else None
+        return parent.name() if parent is not None and process.name() != CRIU else None
     except psutil.Error:  # it has ended, or may not be read
         return None

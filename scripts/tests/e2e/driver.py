@@ -87,6 +87,12 @@ _held = contextlib.ExitStack()
 """Locks of the ports that this process has asked for: nobody listens there yet, and no other process may get them."""
 
 
+def only_session(out: Path) -> SessionDirectory:
+    """The one session below a folder."""
+    (directory,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
+    return directory
+
+
 def free_port() -> int:
     """A port for this process alone; its next few neighbours are free as well. Below those of outgoing connections."""
     return next(

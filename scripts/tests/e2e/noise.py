@@ -96,5 +96,16 @@ def void_for_other_reasons_than_noise(trials: Iterable[Trial]) -> list[str]:
     ]
 
 
+def require_judgeable(trials: Iterable[Trial]) -> list[Trial]:
+    """Those of a session's trials whose figures can be judged, one at least; none is void for a reason that is not
+    noise."""
+    measured = list(trials)
+    reasons = void_for_other_reasons_than_noise(measured)
+    assert not reasons, reasons
+    judged = list(filter(is_undisturbed, measured))
+    assert judged, f"every one of {len(measured)} trials was disturbed"
+    return judged
+
+
 def _excused(trial: Trial) -> set[str]:
     return {*NOISE, *(STALLED if stood_still(trial) else ())}

@@ -7,10 +7,9 @@ import pytest
 
 from steelyard.errors import MissingRequirement
 from steelyard.host.checkpoints import require_checkpoints
-from steelyard.results.store import SessionDirectory
 
-from .driver import DONE, call, free_port, openj9, processes_that_mention
-from .noise import is_undisturbed, void_for_other_reasons_than_noise
+from .driver import DONE, call, free_port, only_session, openj9, processes_that_mention
+from .noise import require_judgeable
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -26,12 +25,8 @@ def test_a_server_starts_from_its_checkpoint_and_is_seen_restored(out: Path) -> 
         *("--port", str(free_port())),
     )
     assert done.returncode in DONE, done.stderr
-    (directory,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
-    trials = directory.trials()
-    assert not void_for_other_reasons_than_noise(trials)
-    judged = list(filter(is_undisturbed, trials))
-    assert judged
-    for trial in judged:
+    directory = only_session(out)
+    for trial in require_judgeable(directory.trials()):
         (server,) = (one for one in trial.components if one.role == "server")
         is_restored = trial.arm == "checkpoint-after-app-start"
         assert server.read_back.get("checkpoint") == ("restored" if is_restored else None)

@@ -7,11 +7,10 @@ import pytest
 
 from steelyard.jvm.class_cache import CACHE_FIGURES
 from steelyard.measure.gc_log import read_gc_logs
-from steelyard.results.store import SessionDirectory
 from steelyard.units import MIB
 
-from .driver import DONE, call, free_port, openj9
-from .noise import is_undisturbed, void_for_other_reasons_than_noise
+from .driver import DONE, call, free_port, only_session, openj9
+from .noise import require_judgeable
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -46,12 +45,8 @@ def test_every_setting_is_read_back_from_a_real_openj9(tmp_path: Path, out: Path
     path.write_text(EXPERIMENT.format(jdk=jdk), encoding="utf-8")
     done = call("run", str(path), "--out", str(out), "--port", str(free_port()))
     assert done.returncode in DONE, done.stderr
-    (directory,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
-    trials = directory.trials()
-    assert not void_for_other_reasons_than_noise(trials)
-    judged = list(filter(is_undisturbed, trials))
-    assert judged
-    for trial in judged:
+    directory = only_session(out)
+    for trial in require_judgeable(directory.trials()):
         (server,) = (one for one in trial.components if one.role == "server")
         told, arm = server.read_back, trial.arm.removeprefix("setting-")
         assert told["heap"] == 256 * MIB

@@ -7,9 +7,8 @@ import pytest
 
 from steelyard.errors import Exit
 from steelyard.gate.power import FEWEST
-from steelyard.results.store import SessionDirectory
 
-from .driver import call
+from .driver import call, only_session
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -38,7 +37,7 @@ def test_plan_runs_a_pilot_where_nothing_tells_the_spread(tmp_path: Path) -> Non
     assert unknown in call(*arguments).stdout
     told = call(*arguments, "--pilot")
     assert told.returncode == Exit.OK, told.stderr
-    (pilot,) = (SessionDirectory(folder.parent) for folder in out.glob("*/session.json"))
+    pilot = only_session(out)
     session = pilot.session()
     assert [arm.levels for arm in session.arms] == [{"side": "one"}, {"side": "other"}]
     assert len(pilot.trials()) >= 2 * FEWEST

@@ -12,7 +12,7 @@ from steelyard.report.sampled import read_profiles
 from steelyard.results.schema import Event
 from steelyard.results.store import SessionDirectory
 
-from .driver import DONE, call, openj9
+from .driver import DONE, call, only_session, openj9
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -51,7 +51,7 @@ def change_of(file: Path, out: Path, *options: str) -> tuple[SessionDirectory, C
     """Of a session of two arms: itself, what changed most, and the arm that is no baseline."""
     done = call("run", str(file), "--out", str(out), *options)
     assert done.returncode in DONE, done.stderr
-    (session,) = (SessionDirectory(path.parent) for path in out.glob("*/session.json"))
+    session = only_session(out)
     profiles = {profile.record.arm: profile.data for profile in read_profiles(session.path)}
     assert len(profiles) == 2, done.stderr
     baseline = next(arm.name for arm in session.session().arms if arm.baseline)

@@ -182,7 +182,7 @@ def test_what_a_checkpoint_needs_is_said(
     [
         ("Looks good.", 0, None),
         # As Debian's CRIU 3.17.1 said on Linux 6.18.
-        ("Error (criu/vdso.c:317): vdso: Unexpected rt vDSO area bounds", 1, "rt vDSO area bounds"),
+        ("Error (criu/vdso.c:381): vdso: Unexpected rt vDSO area bounds", 1, "rt vDSO area bounds"),
         ("", 1, "it fails"),
     ],
 )
