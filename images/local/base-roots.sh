@@ -42,6 +42,7 @@ inside() ( # ROOT COMMAND...
 # Everything a base has in common, and nothing that tells where or when it was made.
 finish_root() ( # ROOT BUSYBOX-APPLETS(yes|no)
     root=$1
+    [ ! -e "$root/usr/bin/dash" ] || ln -sf dash "$root/usr/bin/sh"
     if [ "$2" = yes ]; then
         "$work/busybox" --list | while read -r applet; do
             [ -e "$root/usr/bin/$applet" ] || [ -e "$root/usr/sbin/$applet" ] || ln -s busybox "$root/usr/bin/$applet"
@@ -77,7 +78,7 @@ newest() { find "$1" -path "$1/var/lib/dpkg" -prune -o -type f -printf '%T@\n' |
 
 pack() ( # ROOT FILE
     same_times "$1"
-    tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --format=posix \
+    tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner --format=posix --xattrs --xattrs-include=security.capability \
         --pax-option=exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime,delete=mtime -cf "$2.part" .
     mv "$2.part" "$2"
 )
@@ -91,7 +92,9 @@ libraries="base-files netbase libc6 libgcc-s1 libstdc++6 zlib1g"
 packages_of() ( # BASE ARCHITECTURE
     case $1 in
         tools) echo busybox-static ;;
-        hotspot | openj9) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
+        hotspot) echo "$libraries busybox-static libjpeg62-turbo liblcms2-2" ;;
+        # Liberty's script copies a work area for a checkpoint by options that busybox lacks, whose shell would take its own `cp`.
+        openj9) echo "$libraries busybox-static coreutils dash libjpeg62-turbo liblcms2-2" ;;
         proxy) echo "$libraries busybox-static haproxy" ;;
         nginx) echo "$libraries busybox-static nginx" ;;
         maven) echo "$libraries busybox-static openjdk-$java-jdk-headless maven" ;;
@@ -169,6 +172,31 @@ copy_openj9() ( # ROOT
     find "$1/tmp" -mindepth 1 -delete
 )
 
+# CRIU of this machine and its library, which an OpenJ9 takes checkpoints with, each with what it is linked with; nothing where
+# it has none that works.
+criu_files() {
+    { command -v criu && command -v setcap && criu check; } >/dev/null 2>&1 || return 0
+    library=$(ldconfig -p | sed -n 's/.*libcriu\.so\.2 .*=> //p' | head -1)
+    [ -n "$library" ] || return 0
+    { ldd "$(command -v criu)" "$library" | sed -n 's/.* => \(.*\) (.*/\1/p'; echo "$library"; command -v criu; } | sort -u
+}
+
+# With the capabilities that IBM's images give theirs: a server that is no root's starts from a checkpoint with them.
+copy_criu() ( # ROOT
+    folder=$(find "$1/usr/lib" -name libc.so.6 -printf '%h')
+    criu_files | while read -r file; do
+        case $file in
+            */criu)
+                cp -L "$file" "$1/usr/sbin/criu"
+                setcap cap_checkpoint_restore,cap_setpcap,cap_sys_ptrace=eip "$1/usr/sbin/criu"
+                ;;
+            *) [ -e "$folder/${file##*/}" ] || cp -L "$file" "$folder/" ;;
+        esac
+    done
+    # The name by which OpenJ9 looks for it.
+    [ ! -e "$folder/libcriu.so.2" ] || ln -s libcriu.so.2 "$folder/libcriu.so"
+)
+
 # The class data archive of the JDK's own classes, which every packaged JDK has. The JVM that will use it has to write it, so
 # it is made only for this machine's architecture; on another, HotSpot starts without (and says nothing).
 archive_classes() ( # ROOT
@@ -241,7 +269,7 @@ make_root() ( # BASE ARCHITECTURE
     [ -n "$versions" ] || fail 3 "apt cannot install the packages of $base for $target_architecture: it says why above"
     key=$( (recipe; printf '%s\n' "$versions"; [ "$base" != hotspot ] || jdk_packages "$target_architecture"
         [ "$base" != maven ] || cat "$trusted"
-        [ "$base" != openj9 ] || find "$jdk" -type f -printf '%P %s %T@\n' | sort) | sha256sum | cut -c1-32)
+        [ "$base" != openj9 ] || { find "$jdk" -type f -printf '%P %s %T@\n' | sort; criu_files | xargs -r sha256sum; }) | sha256sum | cut -c1-32)
     if [ "$(cat "$tar.key" 2>/dev/null)" = "$key" ] && [ -e "$tar" ]; then
         say "$base $target_architecture: unchanged"
         exit 0
@@ -263,7 +291,10 @@ make_root() ( # BASE ARCHITECTURE
     esac
     [ "$base" != harness ] || finish_python "$root"
     [ "$base" != maven ] || finish_maven "$root" "$target_architecture"
-    [ "$base" != openj9 ] || copy_openj9 "$root"
+    if [ "$base" = openj9 ]; then
+        copy_openj9 "$root"
+        copy_criu "$root"
+    fi
     [ "$base" != postgresql ] || finish_postgresql "$root"
     if [ "$base" = hotspot ]; then
         link_java "$root" "$target_architecture"
@@ -296,7 +327,10 @@ tools_root() ( # ROOT ; nothing but busybox and its licence
 make_base() ( # BASE ; for all platforms, then pushes it
     # Their packages and versions, whatever this machine runs.
     case $1 in harness | postgresql) suite=trixie ;; esac
-    [ "$1" != postgresql ] || linked='lib(audit1|cap-ng0|pam0g)'
+    case $1 in
+        postgresql) linked='lib(audit1|cap-ng0|pam0g)' ;;
+        openj9) linked=libacl1 ;;
+    esac
     # The JDK that was given is of this machine's architecture; PostgreSQL is for tests here.
     case $1 in openj9 | postgresql) platforms=linux/$(oci_name "$native") ;; esac
     mkdir -p "$work/roots"

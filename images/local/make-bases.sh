@@ -8,7 +8,8 @@
 #   -r  registry and path to push to (default 127.0.0.1:5000/bases)
 #   -w  working folder: downloaded packages, unpacked roots (default .steelyard/bases in the checkout)
 #   -p  platforms (default linux/amd64,linux/ppc64le,linux/arm64)
-#   -j  folder of an Eclipse OpenJ9 for this machine's architecture: the base openj9 is made of it, for that one alone
+#   -j  folder of an Eclipse OpenJ9 for this machine's architecture: the base openj9 is made of it, for that one alone; with
+#       this machine's CRIU in it, if that works here (`criu check`)
 #   -n  make the roots, push nothing
 #   -i  go on where apt cannot verify a package list of an architecture (a mirror being updated): without that list, thus
 #       perhaps without security updates, recorded in the label dev.steelyard.base.left-out; without the release's own list,
@@ -38,7 +39,7 @@ while getopts r:w:p:j:nih option; do
         j) jdk=$OPTARG ;;
         n) push=no ;;
         i) incomplete=yes ;;
-        h) sed -n '3,20s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        h) sed -n '3,21s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) fail 2 "see make-bases.sh -h" ;;
     esac
 done

@@ -131,6 +131,7 @@ class FakeDeployment(HttpAccess):
     """The components of one trial."""
 
     contained = remote = False
+    asked_before_start = True
 
     def __init__(self, world: World, spec: Spec, directory: Path) -> None:
         self.world, self.spec, self.directory = world, spec, directory

@@ -16,11 +16,13 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import psutil
 
+from steelyard.clock import wait_until
 from steelyard.engines import readiness
 from steelyard.errors import ServerFailed
 from steelyard.jvm.rows import Facts
 from steelyard.processes import process_tree
 from steelyard.processes.listening import Listener
+from steelyard.processes.restored import find_restored
 from steelyard.results.failure import NOT_STOPPED, Failure
 from steelyard.results.spec import ORDER, Component, Spec
 from steelyard.sampling.streams import Observer
@@ -41,6 +43,8 @@ class Running:
     """Whether it has a control group of its own, whose figures are worth reading."""
     mark: str = ""
     """An entry of the environment that its processes alone have (see `process_tree`); empty: they have none."""
+    creation: float | None = None
+    """Epoch seconds at which its engine began to make its container; None: it has none, or that is not told."""
 
     @property
     def name(self) -> str:
@@ -58,6 +62,7 @@ class Handle(Protocol):
 
     name: str
     started: float
+    creation: float | None
     stop_requested: bool
 
     @property
@@ -122,6 +127,8 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
     runner = "this host"
     """What runs components, for people."""
     contained = False
+    asked_before_start = True
+    """Whether injectors may ask for a component before it is started, and have its first answer when it comes."""
     remote = False
     """Whether components run where this host sees neither their processes nor their files: then `observers` and `fetch`
     stand for those."""
@@ -160,6 +167,7 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
                 handle.started,
                 self.contained,
                 handle.mark,
+                handle.creation,
             )
             for name, handle in self._handles.items()
             if not handle.stop_requested and handle.pid is not None
@@ -233,7 +241,9 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
         try:
             # A server that loses its database while it stops would say so in its log.
             for role in reversed(ORDER):
-                self._end([handle for handle in ending if self._components[handle.name].role == role], grace)
+                units = [handle for handle in ending if self._components[handle.name].role == role]
+                self._end_before_criu(units, grace)
+                self._end(units, grace)
         except ServerFailed as error:
             listed = ", ".join(handle.name for handle in alive)
             sentence = f"{self.runner} did not answer while {listed} were stopped ({error})"
@@ -259,6 +269,22 @@ class Deployment(HttpAccess, ABC, Generic[AnyHandle]):
         """Folder that stands for `${cache}` of the components of a kind, on this host; made by `start` when it is
         not there."""
         return self._directory / "cache" / component_kind
+
+    def _end_before_criu(self, units: Sequence[AnyHandle], grace: float) -> None:
+        """End those that were restored: `criu restore`, or the script that waits for it, would end before the server,
+        which would be killed then."""
+        restored = [
+            unit
+            for unit in units
+            if self._components[unit.name].checkpoint != "none" and unit.exit_code() is None
+        ]
+        trees = (process_tree(unit.pid, unit.mark) for unit in restored if unit.pid is not None)
+        for pid in find_restored(pid for tree in trees for pid in tree):
+            with suppress(ProcessLookupError, PermissionError):  # whom an image runs as may not be us
+                os.kill(pid, signal.SIGTERM)
+        wait_until(
+            lambda: all(unit.exit_code() is not None for unit in restored), grace, readiness.POLL_INTERVAL
+        )
 
     @abstractmethod
     def _end(self, units: Sequence[AnyHandle], grace: float) -> None:

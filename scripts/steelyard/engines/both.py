@@ -42,6 +42,7 @@ class CombinedDeployment(Deployment[Any]):
         super().__init__(directory)
         self.sides = sides
         self.contained = all(side.contained for side in sides.values())
+        self.asked_before_start = all(side.asked_before_start for side in sides.values())
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
         """As its side sees."""

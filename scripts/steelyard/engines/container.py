@@ -5,6 +5,7 @@ import json
 import shlex
 import signal
 
+from steelyard.jvm.checkpoint import VARIABLES
 from steelyard.jvm.rows import CACHE, FOLDER
 from steelyard.results.spec import Component
 
@@ -35,7 +36,7 @@ def environment(component: Component) -> dict[str, str]:
     def place_folders(text: str) -> str:
         return text.replace(FOLDER, folder).replace(CACHE, CACHE_FOLDER)
 
-    variables = {}
+    variables = dict(VARIABLES) if component.checkpoint != "none" else {}
     if place is not None and place.jvm_options is not None:
         variables[place.jvm_options] = shlex.join(place_folders(option) for option in component.jvm_options)
     variables |= {name: place_folders(text) for name, text in component.environment.items()}

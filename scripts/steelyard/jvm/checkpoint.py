@@ -28,19 +28,21 @@ VARIABLES: Mapping[str, str] = {
 """Variables of a server that starts from a checkpoint."""
 
 
-def refuse_checkpoint(jvm: JvmIdentity | None, form: str, where: str) -> None:
-    """See that a server can start from a checkpoint (raises BadInput): `form` is that of its artifact."""
-    if form == "image":
+def refuse_checkpoint(jvm: JvmIdentity | None, form: str, engine: str, where: str) -> None:
+    """See that a server can start from a checkpoint (raises BadInput): `form` is that of its artifact. What an image
+    runs is looked at by the engine (`engines/compose/checkpoints.py`)."""
+    if engine == "kubernetes":
         raise BadInput(
-            f"{where}: checkpoint is for --engine process: containers are not restored yet; leave it out, or choose"
-            " that engine"
+            f"{where}: checkpoint is for --engine process and compose: pods are not restored yet; leave it out, or"
+            " choose one of those"
         )
-    if form != "liberty":
+    if form not in ("liberty", "image"):
         raise BadInput(
             f"{where}: checkpoint is for Open Liberty, whose `server checkpoint` takes it: leave it out for this server"
         )
     if jvm is None or jvm.kind != "openj9":
         name = jvm.vm_name if jvm is not None else "a JVM that is not known"
         raise BadInput(
-            f"{where}: checkpoint does not exist on {name}: choose an OpenJ9 with --jdk PATH, or leave it out"
+            f"{where}: checkpoint does not exist on {name}: choose an OpenJ9 with --jdk PATH, in containers with"
+            " --set jdk=openj9, or leave it out"
         )

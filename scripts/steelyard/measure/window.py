@@ -69,6 +69,10 @@ class RunningProcess(Protocol):
     def started(self) -> float:
         """Epoch seconds."""
 
+    @property
+    def creation(self) -> float | None:
+        """Epoch seconds at which its engine began to make its container; None: it has none, or that is not told."""
+
 
 class Started(Protocol):
     """A component that has answered (`session.deploying`)."""

@@ -114,6 +114,8 @@ class Child:
     mark: str = ""
     """An entry of the environment that it and what it starts have, and no other process."""
     stop_requested: bool = False
+    creation: float | None = None
+    """It has no container."""
 
     @property
     def pid(self) -> int:

@@ -314,7 +314,11 @@ def gc(view: View) -> Table | None:
 
 def startup(view: View) -> Table | None:
     """Start-up; None when it was not measured."""
-    metrics = {"start_time": "first response", "ready_message_time": "ready message"}
+    metrics = {
+        "start_time": "first response",
+        "container_start_time": "the same from the making of the container",
+    }
+    metrics |= {"ready_message_time": "ready message"}
     metrics |= {"first_answers_time": "every operation", "start_cpu": f"CPU of {view.whose}"}
     metrics |= {"start_rss": f"memory (RSS) of {view.whose}"}
     note = (

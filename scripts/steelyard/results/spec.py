@@ -189,6 +189,11 @@ class Spec(Record):
         return self.of("server")
 
     @property
+    def checkpoint_servers(self) -> list[Component]:
+        """Servers that start from a checkpoint."""
+        return [server for server in self.servers if server.checkpoint != "none"]
+
+    @property
     def cpus(self) -> set[int]:
         """Logical CPUs of this host that its components may use; none where they run elsewhere."""
         return set() if self.remote else {cpu for part in self.components for cpu in part.cpus}

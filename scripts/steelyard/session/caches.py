@@ -46,9 +46,8 @@ class Caches:
                     shutil.copytree(source, folder)
                 else:
                     folder.mkdir(parents=True)
-        for server in spec.servers:
-            if server.checkpoint != "none":
-                deployment.take_checkpoint(server)
+        for server in spec.checkpoint_servers:
+            deployment.take_checkpoint(server)
 
     def populate(self, spec: Spec) -> None:
         """Make the populating run of an arm, unless the session has it already.

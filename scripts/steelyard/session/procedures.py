@@ -107,11 +107,22 @@ def start_up(run: TrialRun, fill_caches: Callable[[], None]) -> None:
         # The window begins with the start: what disturbs it has to be seen from then on.
         run.start_sampler()
         run.wait_for_samples()
+    is_asked = run.deployment.asked_before_start
+
+    def on_start() -> None:
+        nonlocal is_asked
+        started = {running.name for running in run.deployment.started_components()}
+        if not is_asked and started.issuperset(run.spec.entry):
+            run.injectors.go()
+            is_asked = True
+        run.start_sampler()
+
     with _note_throttling(run):
         with run.phase("start"):
-            run.injectors.go()
+            if is_asked:
+                run.injectors.go()
             begin = run.clock.time()
-            run.deployed.start(_restart_roles(run), run.start_sampler)
+            run.deployed.start(_restart_roles(run), on_start)
         with run.phase("measure"):
             run.start_sampler()
             run.injectors.wait_until_through(PROBE_LIMIT)

@@ -103,7 +103,7 @@ def _checkpoint(layout: Layout, artifact: Artifact, where: str) -> Checkpoint:
     """What a server starts from (raises BadInput: it has no checkpoints)."""
     checkpoint = layout.arm.deployment.checkpoint
     if checkpoint != "none":
-        refuse_checkpoint(artifact.jvm, artifact.form, where)
+        refuse_checkpoint(artifact.jvm, artifact.form, layout.arm.deployment.engine, where)
     return checkpoint
 
 

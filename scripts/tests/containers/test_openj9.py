@@ -6,11 +6,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from e2e.driver import Running, call, end_all, openj9, start, void_for_other_reasons_than_noise
+from e2e.driver import (
+    DONE,
+    Running,
+    call,
+    end_all,
+    free_port,
+    only_session,
+    openj9,
+    start,
+    void_for_other_reasons_than_noise,
+)
+from e2e.restored import RESTORED, servers_seen_restored
 from platforms import BASES
 from stages import NODE
 
 from steelyard import __version__
+from steelyard.engines.compose.checkpoints import require_criu
+from steelyard.errors import MissingRequirement
 from steelyard.host.docker import Docker
 from steelyard.images.lock import MADE_HERE
 from steelyard.paths import ROOT
@@ -85,6 +98,25 @@ def test_a_container_compiles_in_the_container_of_a_jitserver(tmp_path: Path, fl
     for one, limit in ((server, 192), (compiler, 512)):
         assert one.cgroup is not None
         assert 0 < (one.cgroup.value("memory_peak") or 0) <= limit * MIB
+
+
+def test_a_container_starts_from_its_checkpoint_and_is_seen_restored(
+    docker: Docker, registry: str, tmp_path: Path, flavour: None
+) -> None:
+    try:
+        require_criu(docker, f"{registry}/ping:{__version__}-openj9", "1001:0")
+    except MissingRequirement as missing:
+        pytest.skip(str(missing))
+    out = tmp_path / "results"
+    asked = ("run", "checkpoint-start", "--quick", "--blocks", "2", "--engine", "compose")
+    done = call(*asked, "--out", str(out), "--port", str(free_port()))
+    assert done.returncode in DONE, done.stderr
+    servers = servers_seen_restored(only_session(out))
+    for server in servers[RESTORED]:
+        with_container, alone = (
+            server.value(name) or 0 for name in ("container_start_seconds", "start_seconds")
+        )
+        assert with_container > alone > 0
 
 
 def test_a_pod_compiles_in_the_pod_of_a_jitserver(

@@ -9,7 +9,7 @@ from steelyard.errors import MissingRequirement
 from steelyard.host.checkpoints import require_checkpoints
 
 from .driver import DONE, call, free_port, only_session, openj9, processes_that_mention
-from .noise import require_judgeable
+from .restored import servers_seen_restored
 
 pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")]
 
@@ -26,13 +26,5 @@ def test_a_server_starts_from_its_checkpoint_and_is_seen_restored(out: Path) -> 
     )
     assert done.returncode in DONE, done.stderr
     directory = only_session(out)
-    for trial in require_judgeable(directory.trials()):
-        (server,) = (one for one in trial.components if one.role == "server")
-        is_restored = trial.arm == "checkpoint-after-app-start"
-        assert server.read_back.get("checkpoint") == ("restored" if is_restored else None)
-    logs = list((directory.path / "trials").glob("[0-9]*-checkpoint-after-app-start*/servers/server-1/logs"))
-    assert logs
-    for folder in logs:
-        assert "CWWKC0451I" in (folder / "checkpoint.log").read_text(encoding="utf-8")
-        assert "CWWKC0452I" in (folder / "console.log").read_text(encoding="utf-8")
+    servers_seen_restored(directory)
     assert processes_that_mention(str(directory.path)) == []

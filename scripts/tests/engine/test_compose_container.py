@@ -69,6 +69,7 @@ def container(folder: Path, pid: int, state: dict[str, Any] | None, **more: str)
     client.chmod(client.stat().st_mode | stat.S_IXUSR)
     described = {
         "Id": ID,
+        "Created": "2026-11-21T08:59:59.5Z",
         "State": {"Pid": pid, "StartedAt": "2026-11-21T09:00:00.123456789Z"},
         "HostConfig": {"Memory": LIMIT, **more},
     }
@@ -103,6 +104,19 @@ def test_where_a_container_listens_is_told_by_the_kernel(
 def end(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+
+def test_when_a_container_was_made_and_when_it_began_is_the_engine_s_own_account(
+    tmp_path: Path, process: subprocess.Popen[bytes]
+) -> None:
+    unit = container(tmp_path, process.pid, None)
+    deployment = ComposeDeployment(
+        ComposeEngine(Children(), Docker(tmp_path / "docker", "26", "2.26"), "s"), make_spec(), tmp_path
+    )
+    deployment._handles["server-1"], deployment._components["server-1"] = unit, make_component()
+    (running,) = deployment.started_components()
+    assert running.creation is not None
+    assert running.started - running.creation == pytest.approx(0.623456)
 
 
 def test_a_running_container_has_no_exit_code_and_costs_no_question(
@@ -256,7 +270,7 @@ def test_an_interrupt_waits_for_what_the_engine_was_asked_to_make(tmp_path: Path
     watcher.start()
     try:
         with pytest.raises(_InterruptError):
-            project(client).up(["server-1"], "trial.yaml", [])
+            project(client).up(["server-1"], ["trial.yaml"])
         assert (tmp_path / "made").exists()
     finally:
         watcher.join()
@@ -280,7 +294,7 @@ def test_a_killed_harness_leaves_no_client_that_starts_containers_behind_its_rem
         "children, client = Children(), Path(sys.argv[1])\n"
         "project = Project(Docker(client, '26', '2.26'), client.parent / '01-jvms-1', children, 'ping')\n"
         "children.on_crash(project.name, [str(client), *removal_of(project.name)])\n"
-        "project.up(['server-1'], 'trial.yaml', [])\n"
+        "project.up(['server-1'], ['trial.yaml'])\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     with subprocess.Popen([sys.executable, "-c", script, str(client)], env=environment) as harness:
@@ -321,7 +335,7 @@ def test_why_containers_did_not_start(
     client.write_text(f"#!/bin/sh\necho '{said}' >&2; exit 1\n", encoding="utf-8")
     client.chmod(0o755)
     with pytest.raises(kind, match=sentence) as caught:
-        project(client).up(["server-1"], "trial.yaml", [])
+        project(client).up(["server-1"], ["trial.yaml"])
     assert type(caught.value) is kind
 
 
@@ -340,5 +354,5 @@ def test_a_container_that_ended_while_it_was_started_says_why(
     kept = tmp_path / "failed" / "t-server-1.txt"
     why = rf"t-server-1 exited \(3\).* after printing: ERROR: no licence for t-server-1: see {kept}$"
     with pytest.raises(ServerFailed, match=why):
-        project(client).up(["server-1"], "trial.yaml", [])
+        project(client).up(["server-1"], ["trial.yaml"])
     assert kept.read_text(encoding="utf-8") == "starting\nERROR: no licence for t-server-1\nbye\n"

@@ -99,6 +99,7 @@ def server(number, **changes):
     figures = {
         "start_seconds": 2.0 + number,
         "ready_message_seconds": 1.0 + number,
+        "container_start_seconds": 3.0 + number,
         "start_cpu_seconds": 5.0,
         "start_rss": 100.0,
         "rss_mean": 2.0**30 - 3.5,
@@ -207,6 +208,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             "latency_p99": 4.0,
             "latency_p90_weighted": (900 * 2.0 + 90 * 13.0) / 990,
             "start_time": 4.0,
+            "container_start_time": 5.0,
             "ready_message_time": 3.0,
             "start_cpu": 11.0,
             "start_cpu_servers": 10.0,
@@ -246,6 +248,7 @@ def test_every_metric_of_a_steady_trial() -> None:
             {f"cpu_per_1k_{group}" for group in ("request", "jit", "jit_servers", "gc", "network", "other")},
         ),
         ({"start_seconds": None}, {"start_time"}),
+        ({"container_start_seconds": None}, {"container_start_time"}),
         ({"gc_count": None, "gc_pause_seconds": None}, {"gc_per_second", "gc_pause_share", "gc_pause_max"}),
         ({"gc_stall_seconds": None}, {"gc_stall_share"}),
         ({"allocated": None}, {"allocated_per_1k"}),
@@ -287,6 +290,7 @@ def test_start_up_trials_have_the_figures_of_a_start_and_no_others() -> None:
     found = metrics_of(measured(first_answers={"browse": 5.5, "book": 7.25}), by)
     assert found == {
         "start_time": 4.0,
+        "container_start_time": 5.0,
         "ready_message_time": 3.0,
         "first_answers_time": 7.25,
         "start_cpu": 11.0,

@@ -124,7 +124,7 @@ def evidence(
     run = undisturbed_run(spec, (T, T + SECONDS), throttled=throttled, clock_step=lambda: clock_step)
     started = {
         one.name: StartedComponent(
-            Running(one, [1], T - 30, True),
+            Running(one, [1], T - 30, True, creation=T - 31.5),
             T - 27,
             3.0,
             2.5,
@@ -174,6 +174,7 @@ def test_each_component_has_its_figures(tmp_path: Path) -> None:
     assert (server.gc_count, server.gc_pause_seconds, server.gc_pause_max) == (2, pytest.approx(0.06), 0.04)
     assert server.allocated == pytest.approx(10_000)  # 3,000 from T + 2 to T + 5
     assert (server.start_seconds, server.start_cpu_seconds, server.start_rss) == (3.0, 2.5, 500)
+    assert server.container_start_seconds == 4.5
     assert server.cgroup is not None
     assert (server.cgroup.cpu_seconds, server.cgroup.memory_mean, server.cgroup.memory_peak) == (
         5.0,

@@ -397,7 +397,10 @@ def test_kubernetes_objects(text: str) -> None:
 
 
 DOCKER = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVersion":"1.45"}}'
-INSPECTED = '{"Id": "a1", "State": {"Pid": 7, "StartedAt": "2026-11-25T10:00:00Z"}, "HostConfig": {"Memory": 1048576}}'
+INSPECTED = (
+    '{"Id": "a1", "Created": "2026-11-25T09:59:59Z", "State": {"Pid": 7, "StartedAt": "2026-11-25T10:00:00Z"},'
+    ' "HostConfig": {"Memory": 1048576}}'
+)
 
 
 @given(ch.changed(DOCKER, ch.renamed, ch.in_other_units))
@@ -416,7 +419,7 @@ def test_docker_s_containers(text: str) -> None:
     ):
         docker = Docker(Path(environment["PATH"]) / "docker", "", "")
         told = RunningContainer(docker, "server", docker.inspect("container", ["x"])[0], Path("/nonexistent"))
-        assert (told.pid, told.started) == (7, 1795600800.0)
+        assert (told.pid, told.creation, told.started) == (7, 1795600799.0, 1795600800.0)
 
 
 @given(ch.changed("Apache Maven 3.9.6 (x)\nMaven home: /usr/share/maven\n", ch.cut, ch.in_another_language))

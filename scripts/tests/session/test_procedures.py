@@ -3,7 +3,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import ServerFailed
 from steelyard.measure.samples import Samples
 from steelyard.results.schema import Trial
-from steelyard.results.spec import Spec
+from steelyard.results.spec import Component, Spec
 from steelyard.session.procedures import SAMPLES_LATE
 from steelyard.units import MIB
 from steelyard.workload.schema import Ready
@@ -38,6 +38,24 @@ def test_start_up_trials_time_the_first_answers(bench: Bench) -> None:
         assert one.curves == {}
     assert bench.world.deployments[0].starts[0] == ["injector-1"]
     assert bench.world.deployments[0].spec.injectors[0].settings["model"] == "probe"
+
+
+@pytest.mark.parametrize("may", [True, False])
+def test_a_probe_asks_for_servers_before_they_start_where_it_may(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, may: bool
+) -> None:
+    start, asked_before = FakeDeployment.start, set[bool]()
+
+    def look(self: FakeDeployment, components: Sequence[Component]) -> None:
+        if components[0].role == "server":
+            asked_before.add((self.logs("injector-1") / "start").exists())
+        start(self, components)
+
+    monkeypatch.setattr(FakeDeployment, "start", look)
+    monkeypatch.setattr(FakeDeployment, "asked_before_start", may)
+    trials = bench.run(bench.session(ping(procedure="start-up", load={"users": 1})))
+    assert [failed(one) for one in trials] == [[]] * 4
+    assert asked_before == {may}
 
 
 def test_a_measured_start_begins_after_the_first_sample(

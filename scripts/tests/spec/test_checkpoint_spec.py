@@ -32,25 +32,43 @@ def test_variables_that_an_application_does_not_see_before_its_checkpoint_are_sa
 
 
 @pytest.mark.parametrize(
-    ("jvm", "form", "says"),
+    ("jvm", "form", "engine", "says"),
     [
-        (make_jvm("hotspot"), "liberty", "does not exist on OpenJDK 64-Bit Server VM: choose an OpenJ9"),
-        (None, "liberty", "a JVM that is not known"),
-        (OPENJ9, "java", "is for Open Liberty"),
-        (OPENJ9, "image", "is for --engine process"),
+        (
+            make_jvm("hotspot"),
+            "liberty",
+            "process",
+            "does not exist on OpenJDK 64-Bit Server VM: choose an OpenJ9",
+        ),
+        (
+            make_jvm("hotspot"),
+            "image",
+            "compose",
+            "does not exist on OpenJDK 64-Bit Server VM: choose an OpenJ9",
+        ),
+        (None, "image", "compose", "a JVM that is not known"),
+        (OPENJ9, "java", "process", "is for Open Liberty"),
+        (OPENJ9, "image", "kubernetes", "is for --engine process and compose"),
     ],
 )
 def test_what_cannot_start_from_a_checkpoint_is_refused(
-    jvm: JvmIdentity | None, form: str, says: str
+    jvm: JvmIdentity | None, form: str, engine: str, says: str
 ) -> None:
     with pytest.raises(BadInput, match=says):
-        refuse_checkpoint(jvm, form, "ping, server")
+        refuse_checkpoint(jvm, form, engine, "ping, server")
 
 
 def test_other_procedures_and_jvms_are_refused_before_anything_runs() -> None:
     with pytest.raises(BadInput, match="checkpoint is for start-up and ramp-up trials, this one is steady"):
         specs("jvm-count", "checkpoint=after_app_start", runtime=processes(OPENJ9))
-    with pytest.raises(BadInput, match="choose an OpenJ9 with --jdk PATH"):
+    with pytest.raises(BadInput, match="choose an OpenJ9 with --jdk PATH, in containers"):
         specs("checkpoint-start", runtime=processes(make_jvm("hotspot")))
-    with pytest.raises(BadInput, match="containers are not restored yet"):
-        specs("checkpoint-start", "engine=compose", runtime=containers("server", jvm=OPENJ9))
+    with pytest.raises(BadInput, match="pods are not restored yet"):
+        specs("checkpoint-start", "engine=kubernetes", runtime=containers("server", jvm=OPENJ9))
+
+
+def test_a_container_on_openj9_starts_from_its_checkpoint() -> None:
+    by_arm = specs("checkpoint-start", "engine=compose", runtime=containers("server", jvm=OPENJ9))
+    (server,) = by_arm["checkpoint-after-app-start"].servers
+    assert (server.artifact.form, server.checkpoint) == ("image", "after_app_start")
+    assert "checkpoint" in server.read_back

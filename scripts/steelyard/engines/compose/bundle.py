@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import yaml
-
 from steelyard.engines.base import log_folder
+from steelyard.engines.compose import checkpoints
+from steelyard.engines.compose.yaml_text import Override, to_text
 from steelyard.engines.container import CACHE_FOLDER, LOAD_FOLDER, environment, uses_cache
 from steelyard.results.spec import Component, Spec
 
@@ -32,29 +32,6 @@ _MEASURED = "${MEASURED:-false}"
 
 # By the schema of compose files.
 Services = Mapping[str, Mapping[str, Any]]
-
-
-class _Override(NamedTuple):
-    """A value that replaces the bundle's instead of being merged with it."""
-
-    value: Any
-
-
-class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - the signature is the library's
-        """Everything is written out: a person reads this file."""
-        return True
-
-
-def _represent(dumper: yaml.SafeDumper, data: _Override) -> yaml.Node:
-    node = dumper.represent_data(data.value)
-    node.tag = "!override"
-    if isinstance(node, yaml.CollectionNode):
-        node.flow_style = True
-    return node
-
-
-_Dumper.add_representer(_Override, _represent)
 
 
 class User(NamedTuple):
@@ -76,7 +53,9 @@ def command_line(component: Component, bundle: str) -> str:
         settings.append(f"cpus={component.cpu_quota:g}")
     settings += [f"{name}={shlex.quote(text)}" for name, text in environment(component).items()]
     files = f"-f compose/{bundle}/compose.yaml -f $TRIAL/replay/trial.yaml"
-    return f"{' '.join(settings)} docker compose {files} up {component.name}"
+    first = f"docker compose {files} -f $TRIAL/replay/{checkpoints.TAKES} up {component.name}; "
+    takes = first if component.checkpoint != "none" else ""
+    return f"{' '.join(settings)} {takes}docker compose {files} up {component.name}"
 
 
 def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
@@ -91,7 +70,7 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
     label = {SESSION_LABEL: session}
     made: dict[str, list[Component]] = {}
     for component in spec.components:
-        made.setdefault(_service(component, bundle), []).append(component)
+        made.setdefault(service_of(component, bundle), []).append(component)
     names = {service: [component.name for component in components] for service, components in made.items()}
     services: dict[str, Any] = {}
     for service in bundle:
@@ -110,16 +89,16 @@ def override(spec: Spec, bundle: Services, user: User, session: str) -> str:
         services[DATA] = {
             "image": spec.servers[0].artifact.image,
             "labels": label,
-            "entrypoint": _Override([BUSYBOX, "sh", "-euc"]),
-            "command": _Override([_literal(_load_data(spec))]),
+            "entrypoint": Override([BUSYBOX, "sh", "-euc"]),
+            "command": Override([_literal(_load_data(spec))]),
             **_waits(bundle[DATA], names),
         }
-    return _head(spec, bundle) + yaml.dump(
-        {"services": services, "networks": {"default": {"labels": label}}},
-        Dumper=_Dumper,
-        sort_keys=False,
-        width=10_000,
-    )
+    document: dict[str, Any] = {"services": services, "networks": {"default": {"labels": label}}}
+    if kept := [
+        volume.name for server in spec.checkpoint_servers for volume in checkpoints.volumes_of(server)
+    ]:
+        document["volumes"] = {name: {"labels": label} for name in kept}
+    return _head(spec, bundle) + to_text(document)
 
 
 def _head(spec: Spec, bundle: Services) -> str:
@@ -132,6 +111,11 @@ def _head(spec: Spec, bundle: Services) -> str:
         for request in spec.data:
             url = f"{spec.component(request.component).url}{request.path}"
             lines.append(f"# Data, before the load and once the servers answer: curl -f {shlex.quote(url)}")
+    if spec.checkpoint_servers:
+        lines.append(
+            f"# Checkpoints first, each by a container that ends: the same with -f {checkpoints.TAKES} behind, and"
+            " `up` with the names in it."
+        )
     if any(uses_cache(component) for component in spec.components):
         lines.append(
             "# cache/KIND is the class cache of the components of a kind: empty, or one that a trial has filled."
@@ -139,7 +123,7 @@ def _head(spec: Spec, bundle: Services) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _service(component: Component, bundle: Services) -> str:
+def service_of(component: Component, bundle: Services) -> str:
     """Which service of the bundle a component is made from; one that the bundle does not have stands by itself."""
     generic = component.role == "server" and component.kind not in bundle and "server" in bundle
     return "server" if generic else component.kind
@@ -163,21 +147,22 @@ def _entry(
         # Images let their group 0 write; files on this host are to be the user's.
         entry |= {"user": str(user), "group_add": ["0"]}
     entry |= {"cpuset": _cpuset(component), "labels": label, **_limits(component)}
+    entry |= checkpoints.privileges(component, base, entry.get("cap_add", ()))
     if variables := environment(component):
         entry["environment"] = {name: _literal(text) for name, text in variables.items()}
     if component.name != component.kind:
         entry["networks"] = {"default": {"aliases": [component.kind]}}
     if component.port is not None and place is not None:
-        entry["ports"] = _Override([f"127.0.0.1:{component.port}:{place.status or place.port}"])
+        entry["ports"] = Override([f"127.0.0.1:{component.port}:{place.status or place.port}"])
     elif "ports" in base:
-        entry["ports"] = _Override([])
+        entry["ports"] = Override([])
     if volumes := _volumes(component):
         entry["volumes"] = volumes
     # A check costs CPU that the measurement would see, and the harness asks by itself.
     entry["healthcheck"] = {"disable": _MEASURED}
     if "profiles" in base:
         # What the trial deploys comes up with it; the load on request.
-        entry["profiles"] = _Override(base["profiles"] if component.role == "injector" else [])
+        entry["profiles"] = Override(base["profiles"] if component.role == "injector" else [])
     return entry | _waits(base, names)
 
 
@@ -202,6 +187,7 @@ def _volumes(component: Component) -> list[str]:
     place, mounts = component.container, []
     if place is not None and place.folder is not None:
         mounts.append(f"{OUTPUT}/{log_folder(component)}:{place.folder}/logs:z")
+    mounts += [f"{volume.name}:{volume.folder}" for volume in checkpoints.volumes_of(component)]
     if uses_cache(component):
         mounts.append(f"{OUTPUT}/cache/{component.kind}:{CACHE_FOLDER}:z")
     return mounts
@@ -216,7 +202,7 @@ def _waits(base: Mapping[str, Any], names: Mapping[str, list[str]]) -> dict[str,
         for service, condition in base["depends_on"].items()
         for name in names.get(service, ())
     }
-    return {"depends_on": _Override(lines)}
+    return {"depends_on": Override(lines)}
 
 
 def _load_data(spec: Spec) -> str:

@@ -18,7 +18,8 @@ import psutil
 import yaml
 
 from steelyard.engines.base import Deployment, find_processes, log_folder
-from steelyard.engines.compose.bundle import PASSWORD, SESSION_LABEL, Services, User, override
+from steelyard.engines.compose import checkpoints
+from steelyard.engines.compose.bundle import PASSWORD, SESSION_LABEL, Services, User, override, service_of
 from steelyard.engines.compose.images import BUNDLES, database_settings, find_image
 from steelyard.engines.compose.project import DOWN_LIMIT, Project, RunningContainer, removal_of
 from steelyard.engines.container import uses_cache
@@ -58,6 +59,10 @@ class ComposeEngine:
         images = {component.artifact.image: None for spec in specs for component in spec.components}
         for image in images:
             find_image(self.docker, image or "")
+        for spec in specs:
+            self._checkpoint_file(spec)
+        for image in {server.artifact.image for spec in specs for server in spec.checkpoint_servers}:
+            checkpoints.require_criu(self.docker, image or "", str(self.user))
         require_ports(sorted({port for spec in specs for port in spec.ports}))
 
     def daemons(self) -> list[int]:
@@ -71,12 +76,25 @@ class ComposeEngine:
         for path in (bundle / "compose.yaml", *sorted((bundle / "proxy").glob("*.conf"))):
             write_atomic(replay / path.relative_to(bundle), path.read_text(encoding="utf-8"))
         self.write_override(spec, replay / "trial.yaml")
+        if text := self._checkpoint_file(spec):
+            write_atomic(replay / checkpoints.TAKES, text)
         give_folders(replay, spec.components, self.user)
         return ComposeDeployment(self, spec, directory)
 
     def write_override(self, spec: Spec, path: Path) -> None:
         """Write what makes the bundle deploy this spec."""
         write_atomic(path, override(spec, self.services(spec), self.user, self.session))
+
+    def _checkpoint_file(self, spec: Spec) -> str:
+        """What makes its servers take their checkpoints (raises BadInput: one cannot); empty: none starts from one."""
+        servers, bundle = spec.checkpoint_servers, self.services(spec)
+        words = {
+            server.name: checkpoints.start_words(
+                self.docker, server.artifact.image or "", bundle.get(service_of(server, bundle), {})
+            )
+            for server in servers
+        }
+        return checkpoints.checkpoint_file(servers, words) if servers else ""
 
     def services(self, spec: Spec) -> Services:
         """Those of the spec's bundle."""
@@ -110,6 +128,9 @@ class ComposeDeployment(Deployment[RunningContainer]):
 
     runner = "the container engine"
     contained = True
+    asked_before_start = False
+    """A name leads to its container before that has a network. Who asks then has its next try a second later: the time
+    between questions for the other's hardware address (`retrans_time_ms` of arp(7))."""
 
     def __init__(self, engine: ComposeEngine, spec: Spec, directory: Path) -> None:
         super().__init__(directory)
@@ -120,24 +141,35 @@ class ComposeDeployment(Deployment[RunningContainer]):
 
     def start(self, components: Sequence[Component]) -> None:
         """Start components, each in a fresh container (also MissingRequirement: an image was removed)."""
-        require_ports(sorted(component.port for component in components if component.port is not None))
-        give_folders(self._directory, components, self._engine.user)
+        self._make_ready(components)
         names = [component.name for component in components]
-        self._components |= {component.name: component for component in components}
         varied = self._spec.model_copy(update={"components": list(self._components.values())})
         file = "trial.yaml" if varied == self._spec else "prepare.yaml"
         if varied != self._spec:
             self._engine.write_override(varied, self._directory / "replay" / file)
-        removal = [str(self._docker.client), *removal_of(self._project.name)]
-        self._engine.children.on_crash(self._project.name, removal)
         earlier = [self._handles.pop(name) for name in names if name in self._handles]
         for container in earlier:
             container.close()
         if not self._handles and not earlier and PASSWORD in self._engine.services(self._spec):
-            self._project.complete(PASSWORD, file)
-        described = self._project.up(names, file, [container.id for container in earlier])
+            self._project.complete(PASSWORD, [file])
+        described = self._project.up(names, [file], [container.id for container in earlier])
         for name, entry in zip(names, described, strict=True):
             self._handles[name] = RunningContainer(self._docker, name, entry, self.logs(name) / "console.log")
+
+    def take_checkpoint(self, component: Component) -> None:
+        """By a container of its own, which ends and leaves it in a volume (see `Deployment.take_checkpoint`)."""
+        self._make_ready([component])
+        files = ["trial.yaml", checkpoints.TAKES]
+        self._project.complete(component.name, files, self.logs(component.name) / "checkpoint.log")
+        self._project.forget(component.name)
+
+    def _make_ready(self, components: Sequence[Component]) -> None:
+        """Ports, folders, and what removes the containers when the harness is killed."""
+        require_ports(sorted(component.port for component in components if component.port is not None))
+        give_folders(self._directory, components, self._engine.user)
+        self._components |= {component.name: component for component in components}
+        removal = [str(self._docker.client), *removal_of(self._project.name)]
+        self._engine.children.on_crash(self._project.name, removal)
 
     def listens_elsewhere(self, component: Component) -> list[Listener]:
         """By the kernel's tables of the container's network (see `HttpAccess.listens_elsewhere`)."""

@@ -53,12 +53,14 @@ class Project:
         self.name = f"steelyard-{mark}-{re.sub(r'[^a-z0-9-]+', '-', directory.name.lower())}"
 
     # The engine's own descriptions, whose schema is Docker's.
-    def up(self, services: Sequence[str], override: str, instead_of: Sequence[str]) -> list[dict[str, Any]]:
+    def up(
+        self, services: Sequence[str], overrides: Sequence[str], instead_of: Sequence[str] = ()
+    ) -> list[dict[str, Any]]:
         """Create and start services, and nothing that they depend on.
 
         Args:
             services: which.
-            override: the file in `replay/` that says how, on top of compose.yaml.
+            overrides: the files in `replay/` that say how, on top of compose.yaml.
             instead_of: their earlier containers, which are removed with what they wrote to volumes.
 
         Returns:
@@ -69,7 +71,7 @@ class Project:
             MissingRequirement: an image is gone, the engine is, or what Db2 needs is not set.
             ServerFailed: the engine says no; its own words are passed on.
         """
-        files = [word for name in ("compose.yaml", override) for word in ("-f", str(self._replay / name))]
+        files = [word for name in ("compose.yaml", *overrides) for word in ("-f", str(self._replay / name))]
         up = ("up", "--detach", "--no-deps", "--pull", "never", *services)
         # The override says the rest: other variables of the bundle are for people.
         inherited = {name: text for name, text in os.environ.items() if not name.startswith("STEELYARD_")}
@@ -81,24 +83,24 @@ class Project:
                 self._docker.run("rm", "--force", "--volumes", *instead_of, defer_interrupts=True)
             command = ("compose", "-p", self.name, *files, "--progress", "quiet", *up)
             self._docker.run(*command, timeout=UP_LIMIT, env=environment, defer_interrupts=True)
-            return self._docker.inspect("container", [f"{self.name}-{service}-1" for service in services])
+            return self._docker.inspect("container", list(map(self._container, services)))
         except DockerFailed as error:
             failure = _up_error(error)
             if (ended := _EXITED.search(error.said)) is not None and isinstance(failure, ServerFailed):
                 failure = ServerFailed(f"{failure}{self._words_of(ended[1])}")
             raise failure from error
 
-    def complete(self, service: str, override: str) -> None:
-        """Start a service that prepares something, and wait for its end.
+    def complete(self, service: str, overrides: Sequence[str], console: Path | None = None) -> None:
+        """Start a service that prepares something, and wait for its end; what it prints goes to `console`, else to the
+        trial's `logs/`.
 
         Raises:
             MissingRequirement: its image is gone, or the engine is.
             ServerFailed: it failed; its own words are passed on.
         """
-        (described,) = self.up([service], override, [])
-        container = RunningContainer(
-            self._docker, service, described, self._replay.parent / "logs" / f"{service}.log"
-        )
+        (described,) = self.up([service], overrides)
+        log = console or self._replay.parent / "logs" / f"{service}.log"
+        container = RunningContainer(self._docker, service, described, log)
         try:
             self._docker.run("wait", container.id, timeout=UP_LIMIT, defer_interrupts=True)
             if container.exit_code() != 0:
@@ -107,6 +109,16 @@ class Project:
             raise _up_error(error) from error
         finally:
             container.close()
+
+    def forget(self, service: str) -> None:
+        """Remove the container of a service that has ended; volumes with a name stay (raises ServerFailed)."""
+        try:
+            self._docker.run("rm", "--force", "--volumes", self._container(service), defer_interrupts=True)
+        except DockerFailed as error:
+            raise _up_error(error) from error
+
+    def _container(self, service: str) -> str:
+        return f"{self.name}-{service}-1"
 
     def _words_of(self, container: str) -> str:
         """What a container that ended while it was started said, as the end of a sentence."""
@@ -183,6 +195,7 @@ class RunningContainer:
             self.id = str(described["Id"])
             self.pid = int(state["Pid"])
             self.started = datetime.fromisoformat(state["StartedAt"]).timestamp()
+            self.creation: float | None = datetime.fromisoformat(described["Created"]).timestamp()
             self._memory_limit = int(described["HostConfig"]["Memory"])
             self._hosts_network = described["HostConfig"].get("NetworkMode") == "host"
         except (KeyError, TypeError, ValueError) as error:

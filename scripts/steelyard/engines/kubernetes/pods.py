@@ -213,6 +213,8 @@ class Member:
         self.stop_requested = False
         self.mark = ""
         self.pid = None
+        self.creation: float | None = None
+        """Kubernetes tells whole seconds."""
         self.pod_name = str(pod["metadata"]["name"])
         self.uid = str(pod["metadata"]["uid"])
         self.node = node(pod)

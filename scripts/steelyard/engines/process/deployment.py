@@ -6,9 +6,7 @@ import json
 import os
 import re
 import shutil
-import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +30,7 @@ from steelyard.jvm.class_cache import OWN_CACHE
 from steelyard.processes import Child, Children, process_tree
 from steelyard.processes.listening import Listener, listeners
 from steelyard.processes.reasons import reason
-from steelyard.processes.restored import find_restored, runs
+from steelyard.processes.restored import runs
 from steelyard.results.spec import Component
 from steelyard.results.store import report_no_space, write_atomic
 from steelyard.sampling.cgroup import Place
@@ -169,12 +167,6 @@ class ProcessDeployment(Deployment[Child]):
         self._registry.on_crash(_crash_name(folder), ["rm", "-rf", str(folder)])
 
     def _end(self, units: Sequence[Child], grace: float) -> None:
-        # `criu restore` would end before the server that it waits for, which would be killed then.
-        of_criu = [unit for unit in units if unit.name in self._restorable and unit.exit_code() is None]
-        for pid in find_restored(pid for unit in of_criu for pid in process_tree(unit.pid, unit.mark)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-        wait_until(lambda: all(unit.exit_code() is not None for unit in of_criu), grace, POLL_INTERVAL)
         self._registry.stop(units, grace)
 
     def _start(self, component: Component, *, takes_checkpoint: bool = False) -> Child:

@@ -81,7 +81,7 @@ class ProcessEngine:
         """Refuse ports that are taken (PortInUse) and programs that are missing (MissingRequirement)."""
         require_commands(specs)
         require_ports(sorted({port for spec in specs for port in spec.ports}))
-        if any(server.checkpoint != "none" for spec in specs for server in spec.servers):
+        if any(spec.checkpoint_servers for spec in specs):
             require_checkpoints()
         if any(has_quota(spec) for spec in specs):
             remove_abandoned(find_parent())
