@@ -11,25 +11,30 @@ from steelyard.results import figures
 from steelyard.results.schema import JournalEntry
 
 SHOWN = 3
-"""Of the sentences those that a page shows at once; the others are folded."""
+"""How many sentences a page shows at once; the others are folded."""
 FEW_BLOCKS = 6
 """With fewer blocks than this the intervals are wide and a single odd trial weighs much."""
 
 
 def caveats(view: View) -> list[str]:
-    """Each once. First what could change the answer: trials, what the analysis found in them, interruptions, windows;
-    then what the plan said, and figures of single components."""
-    notes = [
-        *_of_trials(view),
-        *view.analysis.notes,
-        *_of_interruptions(view.journal),
-        *_of_short_windows(view),
-        *view.session.notes,
-        *(note for spec in view.specs.values() for note in (*spec.notes, *spec.embedded)),
-        *_of_shared_memory(view),
-        *_of_unknown_figures(view),
-    ]
-    return list(dict.fromkeys(notes))
+    """Each once: what could change the answer, then what is said of figures of single components."""
+    return list(dict.fromkeys([*_of_answer(view), *_of_shared_memory(view), *_of_unknown_figures(view)]))
+
+
+def shown_caveats(view: View) -> list[str]:
+    """Those that a page shows at once, the first of `caveats`: what could change the answer, `SHOWN` at most."""
+    return list(dict.fromkeys(_of_answer(view)))[:SHOWN]
+
+
+def _of_answer(view: View) -> Iterator[str]:
+    """Trials, what the analysis found in them, interruptions, windows; then what the plan said."""
+    yield from _of_trials(view)
+    yield from view.analysis.notes
+    yield from _of_interruptions(view.journal)
+    yield from _of_short_windows(view)
+    yield from view.session.notes
+    for spec in view.specs.values():
+        yield from (*spec.notes, *spec.embedded)
 
 
 def _of_trials(view: View) -> Iterator[str]:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from steelyard.escape import for_code, for_markdown, printable
 from steelyard.report import charts, procedures, records, tables
-from steelyard.report.caveats import SHOWN, caveats
+from steelyard.report.caveats import caveats, shown_caveats
 from steelyard.report.first_screen import first_screen
 from steelyard.report.hardware import hardware_table
 from steelyard.report.jvm import jvm_table
@@ -55,9 +55,9 @@ def page_style() -> str:
 def _environment() -> Environment:
     environment = make_environment()
     environment.globals |= {"tables": tables, "charts": charts, "procedures": procedures, "records": records}
-    environment.globals["SHOWN"] = SHOWN
     functions = (
-        *(caveats, first_screen, omission_notes, profile_tables, search_levels, search_paths),
+        *(caveats, shown_caveats, first_screen, omission_notes, profile_tables),
+        *(search_levels, search_paths),
         *(hardware_table, jvm_table, moved_table, study_table, trial_directory),
     )
     environment.globals |= {function.__name__: function for function in functions}

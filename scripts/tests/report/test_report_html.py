@@ -17,7 +17,7 @@ import sample_procedures
 from builders import make_experiment
 
 from steelyard.report import records, tables, write_report
-from steelyard.report.caveats import caveats
+from steelyard.report.caveats import caveats, shown_caveats
 from steelyard.report.pages import to_html, typeset
 from steelyard.report.view import View, trial_name
 from steelyard.results.analysis import Analysis
@@ -317,6 +317,12 @@ def test_a_figure_that_several_trials_lack_for_one_reason_is_told_once() -> None
     name = view.trials[0].components[0].name
     where = f"{len(lacking)} of {len(view.trials)} trials ({arms})"
     assert told == f"cpu_wait_seconds, threads_asleep of {name}: unknown in {where}, because they ended."
+    # No answer rests on them.
+    assert told not in shown_caveats(view)
+    before, summary, after = to_html(view).partition("<details><summary>")
+    assert summary
+    assert "because they ended" in after
+    assert "because they ended" not in before
 
 
 def test_what_is_said_of_the_baseline_alone_is_noted_once() -> None:
