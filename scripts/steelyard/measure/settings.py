@@ -23,7 +23,9 @@ def read_back(window: Window, component: Component) -> dict[str, int | str]:
 def wrong_builds(window: Window) -> list[str]:
     """Servers whose build fingerprint is not the expected one."""
     return [
-        f"{name} reports build {quote_value(started.info.get('build'))}, expected {started.component.artifact.build!r}"
+        f"{name} reports build {quote_value(started.info['build'])}, expected {started.component.artifact.build!r}"
+        if "build" in started.info
+        else f"{name} does not tell its build, which should be {started.component.artifact.build!r}"
         for name, started in window.started.items()
         if started.component.info is not None
         and started.component.artifact.build is not None

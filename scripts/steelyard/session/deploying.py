@@ -24,6 +24,8 @@ from steelyard.sampling.process import read_usage
 from steelyard.session.readback import MAPPED, ReadBack, map_facts, observe
 from steelyard.workload.schema import Consistency
 
+INFO_TRIES = 6
+"""Of 10 s each at most: a component that has answered before does so again once a machine that stood still goes on."""
 LISTENER_INTERVAL = 1.0
 """Seconds between two checks of where a component listens."""
 LISTENER_CHECKS = 3
@@ -183,8 +185,9 @@ class Deployed:
         return None
 
     def _info(self, component: Component) -> Mapping[str, Any]:
-        """What a component says of itself."""
-        return read_info(self.deployment.ask(component, component.info, 10.0) if component.info else None)
+        """What a component says of itself; nothing once it has ended, which refuses every try at once."""
+        tries = (self.deployment.ask(component, component.info or "", 10.0) for _ in range(INFO_TRIES))
+        return read_info(next(filter(None, tries), None)) if component.info else {}
 
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the

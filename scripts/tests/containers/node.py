@@ -76,6 +76,13 @@ class Node:
             done = self.ask(*("rollout", "status", f"statefulset/{kind}", "--namespace", namespace))
             assert done.returncode == 0, done.stderr + self.story(namespace)
 
+    def remove(self, folder: str, namespace: str) -> None:
+        """Delete a bundle; nothing of it is left."""
+        self.kubectl("delete", "--kustomize", folder, "--wait=false")
+        self.wait_until_gone(f"namespace/{namespace}")
+        left = self.get("pods,services,jobs,persistentvolumes", "--all-namespaces")["items"]
+        assert [one for one in left if one["metadata"].get("namespace") == namespace] == []
+
     def wait_until_gone(self, *what: str) -> None:
         """Wait until an object is there no more."""
         self.kubectl("wait", "--for=delete", *what, "--timeout=-1s")  # below 0: for a week
@@ -125,10 +132,10 @@ def conditions(found: Json) -> list[Json]:
 
 
 def kustomization(
-    folder: Path, resources: Sequence[str], components: Sequence[str] = (), **more: object
+    folder: Path, resources: Sequence[str], components: Sequence[str] = (), root: Path = ROOT, **more: object
 ) -> str:
-    """A person's own kustomization over the project's; its folder."""
-    above = os.path.relpath(ROOT / "k8s", folder.resolve())
+    """A person's own kustomization over those of the checkout, or of what is unpacked at `root`; its folder."""
+    above = os.path.relpath(root / "k8s", folder.resolve())
     text = {
         "resources": [f"{above}/{name}" for name in resources],
         "components": [f"{above}/components/{name}" for name in components],

@@ -3,15 +3,17 @@
 
 import json
 import re
+import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from e2e.driver import free_port
 from platforms import LOCAL_REGISTRY
-from stages import RECORD
-from waiting import answer_of, wait_until
+from stages import NODE, RECORD
+from waiting import answer_of, ended, wait_until
 
 from steelyard import __version__
 from steelyard.archives import unpack
@@ -21,8 +23,10 @@ from suite.bundles import main as write_bundles
 
 from .bundle import MONGO_IMAGE, QUICK_COMPILER, Bundle
 from .conftest import Pushed
+from .node import Node, kustomization
 
 pytestmark = pytest.mark.containers
+OURS = re.compile(rf"{LOCAL_REGISTRY}/[\w/-]+@sha256:[0-9a-f]{{64}}")
 
 
 @pytest.fixture
@@ -81,6 +85,66 @@ def test_from_the_archive_alone_acmeair_runs(bundle: Bundle) -> None:
     )
 
 
+def test_from_the_archive_alone_acmeair_runs_in_a_cluster(node: Node, archive: Path, tmp_path: Path) -> None:
+    """Without OpenJ9 and MongoDB, as its README says, in the sizes of a small cluster; the kubelet pulls digests."""
+    namespace = "steelyard-acmeair-monolith"
+    folder = kustomization(
+        tmp_path / "acmeair", ["overlays/small/acmeair-monolith"], ["hotspot", "embedded-mongo"], archive
+    )
+    named = set(OURS.findall(node.kubectl("kustomize", folder)))
+    with served_in_node(named, tmp_path / "registry"):
+        node.kubectl("apply", "--kustomize", folder)
+        try:
+            node.finish(namespace, "data")
+            assert node.path(namespace, "server", "/rest/info/config/countCustomers").strip() == "200"
+            pods = node.get("pods", "--namespace", namespace)["items"]
+            assert {one["image"] for pod in pods for one in pod["spec"]["containers"]} == named
+        finally:
+            node.remove(folder, namespace)
+
+
+@contextmanager
+def served_in_node(references: Collection[str], folder: Path) -> Iterator[None]:
+    """A registry with some images, where the node looks for them: in its own network, which has no other."""
+    files = {"version": 0.1, "storage": {"filesystem": {"rootdirectory": str(folder / "files")}}}
+    folder.mkdir()
+
+    @contextmanager
+    def serving(address: str, *inside: str) -> Iterator[None]:
+        configuration = folder / f"{len(inside)}.yml"
+        configuration.write_text(json.dumps(files | {"http": {"addr": address}}), encoding="utf-8")
+        with (folder / f"{len(inside)}.log").open("wb") as log:
+            server = subprocess.Popen(
+                [*inside, "docker-registry", "serve", str(configuration)], stdout=log, stderr=log
+            )
+        asked = [*inside, "curl", "--silent", "--fail", "--noproxy", "*", f"http://{address}/v2/"]
+        try:
+            wait_until(
+                lambda: not subprocess.run(asked, check=False, capture_output=True).returncode,
+                "an answer of the registry",
+                ended(server),
+            )
+            yield
+        finally:
+            server.terminate()
+            server.wait()
+
+    filled = f"127.0.0.1:{free_port()}"
+    with serving(filled):
+        for reference in references:
+            to = f"docker://{reference.replace(LOCAL_REGISTRY, filled)}"
+            flags = (
+                "--quiet",
+                "--all",
+                "--preserve-digests",
+                "--src-tls-verify=false",
+                "--dest-tls-verify=false",
+            )
+            subprocess.run(["skopeo", "copy", *flags, f"docker://{reference}", to], check=True)
+    with serving(LOCAL_REGISTRY, *NODE, "run"):
+        yield
+
+
 def test_every_image_of_ours_that_the_bundles_name_is_pulled(docker: Docker, archive: Path) -> None:
     """By its digest; of those on OpenJ9 there are none."""
     pushed = {
@@ -94,7 +158,6 @@ def test_every_image_of_ours_that_the_bundles_name_is_pulled(docker: Docker, arc
     ]
     # A kustomization names a digest apart from the name.
     text = "".join(path.read_text(encoding="utf-8") for path in files).replace(", digest: ", "@")
-    named = set(re.findall(rf"{LOCAL_REGISTRY}/[\w/-]+@sha256:[0-9a-f]{{64}}", text))
-    assert pushed <= named
+    assert pushed <= set(OURS.findall(text))
     for reference in sorted(pushed):
         docker.run("pull", "--quiet", reference, timeout=None)

@@ -28,15 +28,7 @@ def ping(node: Node, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         node.roll_out("steelyard-ping", "server")
         yield "steelyard-ping"
     finally:
-        remove(node, folder, "steelyard-ping")
-
-
-def remove(node: Node, folder: str, namespace: str) -> None:
-    """Delete a bundle; nothing of it is left."""
-    node.kubectl("delete", "--kustomize", folder, "--wait=false")
-    node.wait_until_gone(f"namespace/{namespace}")
-    left = node.get("pods,services,jobs,persistentvolumes", "--all-namespaces")["items"]
-    assert [one for one in left if one["metadata"].get("namespace") == namespace] == []
+        node.remove(folder, "steelyard-ping")
 
 
 def under_load(node: Node, namespace: str, folder: str) -> dict[str, int]:
@@ -120,7 +112,7 @@ def test_acmeair_loads_its_data_and_serves(node: Node, tmp_path: Path) -> None:
         assert requests["login"] > 0
         assert requests["query-flight"] > 0
     finally:
-        remove(node, folder, namespace)
+        node.remove(folder, namespace)
 
 
 def test_full_size_overlays_find_their_places(node: Node, tmp_path: Path) -> None:

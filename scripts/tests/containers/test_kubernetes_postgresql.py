@@ -11,7 +11,7 @@ from waiting import wait_until
 from .bundle import POSTGRESQL_IMAGE, TABLES
 from .conftest import Pushed
 from .node import Node, kustomization
-from .test_kubernetes import remove, short, under_load
+from .test_kubernetes import short, under_load
 
 pytestmark = pytest.mark.containers
 
@@ -77,7 +77,7 @@ def test_a_bundle_on_postgresql_loads_its_data_serves_and_keeps_it(
         wait_until(lambda: started_anew(loaded, namespace), lambda: loaded.story(namespace))
         assert rows(loaded, namespace, application) == written
     finally:
-        remove(loaded, folder, namespace)
+        loaded.remove(folder, namespace)
 
 
 def rows(node: Node, namespace: str, application: str) -> list[int]:

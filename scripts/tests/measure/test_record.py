@@ -455,6 +455,8 @@ def test_servers_that_are_another_build_or_differ_are_named(tmp_path: Path) -> N
     found.started["server-2"].facts = {"info": {"processors": 64}, **found.started["server-2"].facts}
     components, measured = figures(found)
     assert measured.wrong_builds == ["server-2 reports build 'b1', expected 'b0'"]
+    found.started["server-2"].info = {}
+    assert figures(found)[1].wrong_builds == ["server-2 does not tell its build, which should be 'b0'"]
     assert measured.settings_differ == ["server-2 has processors 64 instead of 3"]
     assert measured.settings_read == "server-1, server-2: heap 64 MiB, gc generational"
     assert components[0].read_back["cpus"] == "0,1,2"

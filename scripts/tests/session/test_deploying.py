@@ -54,6 +54,21 @@ def test_each_role_waits_for_those_before(world: World, services: Spec, tmp_path
     assert deployed.started["proxy"].info == {}
 
 
+def test_what_a_component_says_of_itself_is_asked_again_when_its_answer_does_not_come(
+    world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has answered before: a machine that stands still for 20 s must not void its trial."""
+    deployed, deployment = opened(world, services, tmp_path)
+    deployed.start(("server",))
+    answers, ask = [None, None], deployment.ask
+    monkeypatch.setattr(deployment, "ask", lambda *all_of_it: answers.pop() if answers else ask(*all_of_it))
+    deployed.describe()
+    assert {deployed.started[one.name].info["pid"] for one in services.servers} == {os.getpid()}
+    monkeypatch.setattr(deployment, "ask", lambda *_: None)
+    deployed.describe()
+    assert deployed.started["main-1"].info == {}
+
+
 def test_components_of_a_role_are_asked_side_by_side(
     world: World, services: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
