@@ -27,6 +27,10 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 INSTALL = (
     "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/how-to/containers.md)"
 )
+NO_CPU_SETS = (
+    "the container engine cannot bind containers to CPUs, for it was not given the controller `cpuset`, as one without"
+    " root is not: let systemd pass it on (docs/how-to/podman.md), or use the engine of root"
+)
 
 
 class DockerFailed(ClientFailed):
@@ -135,6 +139,10 @@ def find_docker(environment: Mapping[str, str] = os.environ, *, measures: bool =
     except DockerFailed as error:
         raise MissingRequirement(f"docker has no compose plugin ({error.said}): {INSTALL}") from error
     _require("docker compose", compose, MINIMUM_COMPOSE)
+    # Podman tells the same as Docker's engine of what it was given; an engine that does not tell is believed.
+    with contextlib.suppress(DockerFailed):
+        if measures and docker.run("info", "--format", "{{.CPUSet}}", env=environment).strip() == "false":
+            raise MissingRequirement(NO_CPU_SETS)
     return Docker(Path(client), engine, compose)
 
 

@@ -16,11 +16,14 @@ GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVe
 PODMAN = GOOD.replace("26.1.5+dfsg1", "5.4.2").replace("1.45", "1.41")
 
 
-def client(folder: Path, version: str, compose: str = "echo 2.26.1-4") -> dict[str, str]:
+def client(
+    folder: Path, version: str, compose: str = "echo 2.26.1-4", cpu_sets: str = "echo true"
+) -> dict[str, str]:
     """An environment whose `docker` answers like this (shell commands)."""
     path = folder / "docker"
     path.write_text(
-        f"#!/bin/sh\ncase $1 in version) {version};; compose) {compose};; esac\n", encoding="utf-8"
+        f"#!/bin/sh\ncase $1 in version) {version};; compose) {compose};; info) {cpu_sets};; esac\n",
+        encoding="utf-8",
     )
     path.chmod(0o755)
     return {"PATH": f"{folder}:/usr/bin:/bin"}
@@ -30,6 +33,17 @@ def test_a_usable_engine(tmp_path: Path) -> None:
     found = find_docker(client(tmp_path, f"echo '{GOOD}'"))
     assert (found.engine_version, found.compose_version) == ("26.1.5+dfsg1", "2.26.1-4")
     assert find_docker(client(tmp_path, f"echo '{PODMAN}'")).engine_version == "5.4.2"
+
+
+def test_an_engine_that_cannot_bind_to_cpus_measures_nothing(tmp_path: Path) -> None:
+    """Podman without root, where systemd passes `cpu memory pids` on: crun refuses each container."""
+    rootless = client(tmp_path, f"echo '{PODMAN}'", cpu_sets="echo false")
+    with pytest.raises(
+        MissingRequirement, match=r"not given the controller `cpuset`.*: let systemd pass it on"
+    ):
+        find_docker(rootless)
+    assert find_docker(rootless, measures=False)
+    assert find_docker(client(tmp_path, f"echo '{PODMAN}'", cpu_sets="echo denied >&2; exit 1"))
 
 
 def test_no_client(tmp_path: Path) -> None:
