@@ -186,8 +186,10 @@ class Deployed:
 
     def _info(self, component: Component) -> Mapping[str, Any]:
         """What a component says of itself; nothing once it has ended, which refuses every try at once."""
-        tries = (self.deployment.ask(component, component.info or "", 10.0) for _ in range(INFO_TRIES))
-        return read_info(next(filter(None, tries), None)) if component.info else {}
+        if not component.info:
+            return {}
+        tries = (self.deployment.ask(component, component.info, 10.0) for _ in range(INFO_TRIES))
+        return read_info(next(filter(None, tries), None))
 
     def _wait(self, components: Sequence[Component]) -> None:
         """Each is asked by a thread of its own: one that is slow to answer must not delay what is noted of the
