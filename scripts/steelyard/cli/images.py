@@ -20,16 +20,20 @@ from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
 from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
+from steelyard.images.catalogue import read_catalogue
 from steelyard.images.lock import bases_here, find_bases, find_unlocked, read_bases, read_others
 from steelyard.paths import ROOT
 from steelyard.workload.loader import workload_names
+from steelyard.yamlfile import nearest
 
 app = typer.Typer(help="The container images: build, lock, verify.", no_args_is_help=True)
 
 TargetsArgument = Annotated[
     list[str] | None,  # not [], which Debian's click refuses as a default of arguments
     Argument(
-        metavar="[IMAGE]...", help="Targets of images/docker-bake.hcl.", show_default="all of the flavour"
+        metavar="[IMAGE]...",
+        help="Images of images/images.json, or targets of images/docker-bake.hcl.",
+        show_default="all of the flavour",
     ),
 ]
 FlavourOption = Annotated[
@@ -77,7 +81,7 @@ def build(
     What there is no base for is left out, which is said; an IMAGE that is named is refused.
     """
     require_clone("images build")
-    docker, console, names = _docker(), _console(), _names(targets, flavour)
+    docker, console, names = _docker(), _console(), find_targets(targets, flavour)
     here = f"linux/{native_architecture()}"
     wanted = platform or here
     if bases or print_:
@@ -157,11 +161,23 @@ def verify(
         raise typer.Exit(Exit.CHECK_FAILED)
 
 
-def _names(targets: list[str] | None, flavour: str) -> list[str]:
-    """What bake is asked for: targets, or the group of the flavour."""
+def find_targets(wanted: list[str] | None, flavour: str) -> list[str]:
+    """Targets for bake: those of images or the targets that were named, else the group of the flavour.
+
+    It is asked before anything is made: bake says which it does not know only once there are bases.
+    """
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
-    return targets or [GROUPS[flavour]]
+    images = read_catalogue()
+    known = {name: [name] for name in GROUPS.values()}
+    known |= {target: [target] for name, image in images.items() for target in image.targets(name)}
+    known |= {name: image.targets(name, flavour) for name, image in images.items()}
+    for name in wanted or ():
+        if name not in known:
+            raise BadInput(
+                f"unknown image {name!r}{nearest(name, list(known))}: there are {', '.join(images)}"
+            )
+    return [target for name in wanted or [GROUPS[flavour]] for target in known[name]]
 
 
 def _docker() -> Docker:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput, MissingRequirement
+from steelyard.host.system import System
 from steelyard.processes import defer_signals
 from steelyard.processes.client import ClientFailed, first_error, run_client
 
@@ -27,9 +28,16 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 INSTALL = (
     "install Docker Engine 20.10 or newer with the Compose plugin 2.24 or newer (docs/how-to/containers.md)"
 )
-NO_CPU_SETS = (
-    "the container engine cannot bind containers to CPUs, for it was not given the controller `cpuset`, as one without"
-    " root is not: let systemd pass it on (docs/how-to/podman.md), or use the engine of root"
+_DELEGATED = "sys/fs/cgroup/user.slice/user-{uid}.slice/user@{uid}.service/cgroup.controllers"
+"""What systemd passes on to a user. An engine's own word (`CPUSet` of `docker info`) is no help: Podman's is `false`
+under control groups version 2, root's as well."""
+_NO_CPU_SETS = (
+    "the container engine runs without root and cannot bind containers to CPUs, for it was not given the controller"
+    " `cpuset`: let systemd pass it on (docs/how-to/podman.md), or use the engine of root"
+)
+_ENGINE_OF_ANOTHER = (
+    "the container engine runs without root, and its containers could not write what belongs to root: run the harness"
+    " as the engine's user, or use the engine of root (DOCKER_HOST names the one in use)"
 )
 
 
@@ -44,6 +52,8 @@ class Docker:
     client: Path
     engine_version: str
     compose_version: str
+    is_rootless: bool = False
+    """Whether it runs as an ordinary user, who is root inside of its containers; their other users are nobody here."""
 
     def run(
         self,
@@ -97,12 +107,15 @@ def native_architecture() -> str:
     return _ARCHITECTURES.get(platform.machine(), platform.machine())
 
 
-def find_docker(environment: Mapping[str, str] = os.environ, *, measures: bool = True) -> Docker:
+def find_docker(
+    environment: Mapping[str, str] = os.environ, *, measures: bool = True, system: System | None = None
+) -> Docker:
     """The container engine of this host, checked for what bundles and trials need.
 
     Args:
         environment: of the client.
         measures: whether it runs what is measured, on this kernel; images are made by one in a virtual machine as well.
+        system: this host, unless files are recorded.
 
     Raises:
         MissingRequirement: no client, no engine that answers, no permission, or something is too old.
@@ -139,11 +152,23 @@ def find_docker(environment: Mapping[str, str] = os.environ, *, measures: bool =
     except DockerFailed as error:
         raise MissingRequirement(f"docker has no compose plugin ({error.said}): {INSTALL}") from error
     _require("docker compose", compose, MINIMUM_COMPOSE)
-    # Podman tells the same as Docker's engine of what it was given; an engine that does not tell is believed.
+    # An engine that does not tell of itself is taken for one of root.
+    options = ""
     with contextlib.suppress(DockerFailed):
-        if measures and docker.run("info", "--format", "{{.CPUSet}}", env=environment).strip() == "false":
-            raise MissingRequirement(NO_CPU_SETS)
-    return Docker(Path(client), engine, compose)
+        options = docker.run("info", "--format", "{{json .SecurityOptions}}", env=environment)
+    is_rootless = "name=rootless" in options
+    if measures and is_rootless:
+        _check_user(os.getuid(), system or System())
+    return Docker(Path(client), engine, compose, is_rootless)
+
+
+def _check_user(uid: int, system: System) -> None:
+    """Raise what keeps a user from measuring with an engine without root."""
+    if uid == 0:
+        raise BadInput(_ENGINE_OF_ANOTHER)
+    passed_on = system.text(_DELEGATED.format(uid=uid))
+    if passed_on is not None and "cpuset" not in passed_on.split():
+        raise MissingRequirement(_NO_CPU_SETS)
 
 
 def error_line(printed: str) -> str:

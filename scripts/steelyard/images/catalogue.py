@@ -34,9 +34,12 @@ class PublishedImage(BaseModel):
     """By path on that port a word of the answer; empty: that the port is open says it."""
     replaces: str
 
-    def targets(self, name: str) -> list[str]:
-        """Targets of the bake file."""
-        return [f"{name}-{flavour}" for flavour in self.flavours] or [name]
+    def targets(self, name: str, flavour: str = "all") -> list[str]:
+        """Targets of the bake file; an image without flavours has one, whatever is asked for."""
+        if not self.flavours:
+            return [name]
+        chosen = self.flavours if flavour == "all" else (flavour,)
+        return [f"{name}-{chosen_flavour}" for chosen_flavour in chosen]
 
     def tags(self, version: str) -> list[str]:
         """Tags of a version but for the one that openj9 has without a flavour."""

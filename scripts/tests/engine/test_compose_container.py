@@ -106,6 +106,19 @@ def end(process: subprocess.Popen[bytes]) -> None:
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
 
+@pytest.mark.parametrize(
+    ("is_rootless", "uid", "inside"), [(False, 1000, "1000:1000"), (False, 0, "1001:0"), (True, 1000, "0:0")]
+)
+def test_containers_write_as_the_harness_does(
+    monkeypatch: pytest.MonkeyPatch, is_rootless: bool, uid: int, inside: str
+) -> None:
+    """Inside of an engine without root its own user is root, and 1000 is another user of this host."""
+    monkeypatch.setattr(os, "getuid", lambda: uid)
+    monkeypatch.setattr(os, "getgid", lambda: uid)
+    docker = Docker(Path("docker"), "26", "2.26", is_rootless)
+    assert str(ComposeEngine(Children(), docker, "s").user) == inside
+
+
 def test_when_a_container_was_made_and_when_it_began_is_the_engine_s_own_account(
     tmp_path: Path, process: subprocess.Popen[bytes]
 ) -> None:

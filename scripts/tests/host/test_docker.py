@@ -11,18 +11,21 @@ import pytest
 
 from steelyard.errors import BadInput, MissingRequirement
 from steelyard.host.docker import Docker, error_line, find_docker
+from steelyard.host.system import System
 
 GOOD = '{"Client":{"Version":"28.2.2"},"Server":{"Version":"26.1.5+dfsg1","ApiVersion":"1.45"}}'
 PODMAN = GOOD.replace("26.1.5+dfsg1", "5.4.2").replace("1.45", "1.41")
 
+# Podman 5.4.2's answers on Debian 13, to root and to an ordinary user.
+OF_ROOT = """echo '["name=apparmor","name=seccomp,profile=default"]'"""
+ROOTLESS = """echo '["name=apparmor","name=seccomp,profile=default","name=rootless"]'"""
 
-def client(
-    folder: Path, version: str, compose: str = "echo 2.26.1-4", cpu_sets: str = "echo true"
-) -> dict[str, str]:
+
+def client(folder: Path, version: str, compose: str = "echo 2.26.1-4", info: str = OF_ROOT) -> dict[str, str]:
     """An environment whose `docker` answers like this (shell commands)."""
     path = folder / "docker"
     path.write_text(
-        f"#!/bin/sh\ncase $1 in version) {version};; compose) {compose};; info) {cpu_sets};; esac\n",
+        f"#!/bin/sh\ncase $1 in version) {version};; compose) {compose};; info) {info};; esac\n",
         encoding="utf-8",
     )
     path.chmod(0o755)
@@ -35,15 +38,28 @@ def test_a_usable_engine(tmp_path: Path) -> None:
     assert find_docker(client(tmp_path, f"echo '{PODMAN}'")).engine_version == "5.4.2"
 
 
-def test_an_engine_that_cannot_bind_to_cpus_measures_nothing(tmp_path: Path) -> None:
-    """Podman without root, where systemd passes `cpu memory pids` on: crun refuses each container."""
-    rootless = client(tmp_path, f"echo '{PODMAN}'", cpu_sets="echo false")
+def test_an_engine_without_root_is_told_from_one_of_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under control groups version 2 Podman says `CPUSet=false` of both, also where it binds containers to CPUs."""
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    of_root = client(tmp_path, f"echo '{PODMAN}'", info=OF_ROOT)
+    assert not find_docker(of_root).is_rootless
+    assert not find_docker(client(tmp_path, f"echo '{PODMAN}'", info="echo denied >&2; exit 1")).is_rootless
+    rootless = client(tmp_path, f"echo '{PODMAN}'", info=ROOTLESS)
+    controllers = tmp_path / "sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/cgroup.controllers"
+    controllers.parent.mkdir(parents=True)
+    controllers.write_text("cpuset cpu io memory pids\n")
+    assert find_docker(rootless, system=System(tmp_path)).is_rootless
+    controllers.write_text("cpu memory pids\n")
     with pytest.raises(
-        MissingRequirement, match=r"not given the controller `cpuset`.*: let systemd pass it on"
+        MissingRequirement, match=r"not given the controller `cpuset`: let systemd pass it on"
     ):
+        find_docker(rootless, system=System(tmp_path))
+    monkeypatch.setattr(os, "getuid", lambda: 0)
+    with pytest.raises(BadInput, match="run the harness as the engine's user"):
         find_docker(rootless)
-    assert find_docker(rootless, measures=False)
-    assert find_docker(client(tmp_path, f"echo '{PODMAN}'", cpu_sets="echo denied >&2; exit 1"))
+    assert find_docker(rootless, measures=False).is_rootless
 
 
 def test_no_client(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from commands import Run
 from recorded import client
 
+from steelyard.cli.images import find_targets
 from steelyard.images.lock import find_unlocked, read_bases, read_others
 
 CLIENT = """#!/bin/sh
@@ -97,3 +98,27 @@ def test_a_flavour_that_is_none_is_refused(
     code, _, said = steelyard("images", "build", "--flavour", "graal")
     assert code == 4
     assert "there are all, hotspot, openj9" in said
+
+
+def test_an_unknown_image_is_named_before_anything_is_made(
+    steelyard: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Making the bases takes minutes, and bake knows its targets only once there are bases."""
+    client(tmp_path, {"compose version": "2.26.1", "version": '{"Server": {"ApiVersion": "1.45"}}'})
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    code, _, said = steelyard("images", "build", "pong")
+    assert code == 4
+    assert said.startswith("steelyard: unknown image 'pong' (did you mean 'ping'?): there are ping, ")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "flavour", "targets"),
+    [
+        (["ping"], "hotspot", ["ping-hotspot"]),
+        (["ping", "loadgen"], "all", ["ping-hotspot", "ping-openj9", "loadgen"]),
+        (["ping-openj9"], "hotspot", ["ping-openj9"]),
+        (None, "openj9", ["openj9"]),
+    ],
+)
+def test_an_image_stands_for_its_targets(wanted: list[str] | None, flavour: str, targets: list[str]) -> None:
+    assert find_targets(wanted, flavour) == targets

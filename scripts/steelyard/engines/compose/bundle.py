@@ -35,7 +35,7 @@ Services = Mapping[str, Mapping[str, Any]]
 
 
 class User(NamedTuple):
-    """Whom the containers run as: the owner of the session's files, never root."""
+    """Whom the containers run as: the owner of the session's files, never this host's root."""
 
     uid: int
     gid: int

@@ -36,6 +36,7 @@ from steelyard.workload.schema import ContainerPlace
 _DAEMONS = {"dockerd", "containerd"}
 _IMAGE_USER = User(1001, 0)
 """Whom the project's images run as; for a harness that runs as root."""
+_ROOT = User(0, 0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ class ComposeEngine:
 
     @property
     def user(self) -> User:
-        """Whom containers run as."""
+        """Whom containers run as: who is the harness's user on this host, unless that is root."""
+        if self.docker.is_rootless:
+            return _ROOT
         return User(os.getuid(), os.getgid()) if os.getuid() != 0 else _IMAGE_USER
 
     def check(self, specs: Sequence[Spec]) -> None:
