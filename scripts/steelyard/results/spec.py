@@ -112,6 +112,8 @@ class Component(Record):
     """Folder below its own with its data."""
     data_from: str | None = None
     """Folder of this host that is copied there at its start; None: what it has stays."""
+    write_once: list[str] = Field(default_factory=list)
+    """Folders below `data_from` whose files are linked there instead: nobody writes to them again."""
     port_taken: int | None = None
     container: ContainerPlace | None = None
     settings: dict[str, Any] = Field(default_factory=dict)  # the injector's own JSON

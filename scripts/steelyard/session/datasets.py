@@ -12,7 +12,7 @@ data is warmer than one that found it.
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,13 +40,16 @@ class DataSets:
         """What a trial of the arm runs: the same where nothing keeps its data in a folder, else with its data there.
 
         Raises:
-            ServerFailed: the components do not run, do not load, or do not end by themselves.
+            ServerFailed: the components do not run, do not load, or do not end by themselves; one of them wrote to a
+                file that every trial has.
         """
         if not spec.data or not spec.data_once or not _has_data_folders(spec):
             return spec
         kept = self.directory.path / "data" / key(spec)
         if not kept.exists():
             self._load(spec, kept)
+        for component in spec.components:
+            require_unwritten(kept / component.name, component.write_once)
         components = [
             component.model_copy(update={"data_from": str((kept / component.name).resolve())})
             if component.data
@@ -72,6 +75,17 @@ class DataSets:
                             shutil.move(_filled_folder(run.folder, component), new / component.name)
         except TrialFailedError as failure:
             raise ServerFailed(f"the run that loads the data failed: {failure}") from failure
+
+
+def require_unwritten(folder: Path, write_once: Iterable[str]) -> None:
+    """Raise ServerFailed where a file of a component's folders that are written once is newer than its data set."""
+    loaded = folder.parent.stat().st_mtime_ns
+    files = (path for name in write_once for path in (folder / name).rglob("*") if path.is_file())
+    if written := next((path for path in files if path.stat().st_mtime_ns > loaded), None):
+        raise ServerFailed(
+            f"{folder.name} wrote to {written}, which all trials have, so they are no longer alike: take the folder"
+            " out of `write_once` in its workload file, and start a new session"
+        )
 
 
 def _filled_folder(folder: Path, component: Component) -> Path:

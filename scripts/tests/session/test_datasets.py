@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data that a session loads once, where it lies in folders of its components."""
 
+import os
+from pathlib import Path
+
 import pytest
 from builders import make_jvm
 from planned import asked, containers, specs, specs_of
@@ -8,7 +11,7 @@ from sessions import Bench, events
 
 from steelyard.errors import ServerFailed
 from steelyard.results.store import write_record
-from steelyard.session.datasets import key, share_data
+from steelyard.session.datasets import key, require_unwritten, share_data
 
 LOADER = "/daytrader/config?action=buildDB"
 SMALL = {"daytrader7.users": 10, "daytrader7.quotes": 10}
@@ -47,6 +50,23 @@ def test_data_that_is_not_there_after_the_load_ends_the_session(bench: Bench) ->
     )
     with pytest.raises(ServerFailed, match="server kept no data in "):
         bench.run(bench.session(question))
+
+
+def test_a_file_of_all_trials_that_one_wrote_to_ends_the_session(tmp_path: Path) -> None:
+    files = tmp_path / "4d7d" / "database" / "files"
+    files.mkdir(parents=True)
+    picture = files / "e1.jpg"
+    picture.write_bytes(b"picture")
+    loaded = (files.parent.parent).stat().st_mtime_ns
+    os.utime(picture, ns=(loaded, loaded))
+    require_unwritten(files.parent, ["files", "none"])
+    (tmp_path / "trial").hardlink_to(picture)
+    require_unwritten(files.parent, ["files"])
+    os.utime(tmp_path / "trial", ns=(loaded, loaded + 1))
+    with pytest.raises(
+        ServerFailed, match=r"database wrote to .*e1\.jpg, .* take the folder out of `write_once`"
+    ):
+        require_unwritten(files.parent, ["files"])
 
 
 def test_arms_that_load_the_same_share_it() -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -204,12 +205,26 @@ class ProcessDeployment(Deployment[Child]):
             if component.data is not None:
                 self._remove_on_crash(folder / component.data)
                 if component.data_from is not None:
-                    shutil.copytree(component.data_from, folder / component.data)
+                    copy_data(Path(component.data_from), folder / component.data, component.write_once)
         for name, text in files(component).items():
             write_atomic(folder / name, text)
         if component.settings:
             settings = {**component.settings, "output": str(folder)}
             write_atomic(folder / SETTINGS, json.dumps(settings, indent=1) + "\n")
+
+
+def copy_data(source: Path, target: Path, write_once: Iterable[str] = ()) -> None:
+    """Copy a data set; of the files in folders that are written once it gets links, where the file system has them."""
+    linked = tuple(f"{source / name}{os.sep}" for name in write_once)
+
+    def link_or_copy(file: str, new: str) -> None:
+        if file.startswith(linked):
+            with suppress(OSError):
+                os.link(file, new)
+                return
+        shutil.copy2(file, new)
+
+    shutil.copytree(source, target, copy_function=link_or_copy)
 
 
 def working_files(directory: Path, components: Iterable[Component]) -> list[Path]:
