@@ -19,7 +19,7 @@ from steelyard.errors import BadInput, Exit, MissingRequirement
 from steelyard.host.docker import Docker, find_docker, native_architecture
 from steelyard.images import lock as locking
 from steelyard.images import verify as verifying
-from steelyard.images.bake import GROUPS, Bakery, parse_plan, settings_of
+from steelyard.images.bake import GROUPS, Bakery, parse_plan, read_bake_names, settings_of
 from steelyard.images.catalogue import read_catalogue
 from steelyard.images.lock import bases_here, find_bases, find_unlocked, read_bases, read_others
 from steelyard.paths import ROOT
@@ -169,7 +169,7 @@ def find_targets(wanted: list[str] | None, flavour: str) -> list[str]:
     if flavour not in GROUPS:
         raise BadInput(f"unknown flavour {flavour!r}: there are {', '.join(GROUPS)}")
     images = read_catalogue()
-    known = {name: [name] for name in GROUPS.values()}
+    known = {name: [name] for name in read_bake_names()}
     known |= {target: [target] for name, image in images.items() for target in image.targets(name)}
     known |= {name: image.targets(name, flavour) for name, image in images.items()}
     for name in wanted or ():

@@ -6,6 +6,7 @@ the caller), and bake itself, whose output is passed on. A release takes the def
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,12 @@ class Bakery:
             for name, entry in sorted(metadata_by_target.items())
             if isinstance(entry, dict) and entry.keys() >= set(keys)
         }
+
+
+def read_bake_names(root: Path = ROOT) -> list[str]:
+    """Groups and targets as the bake file has them; a matrix is a group of its targets."""
+    text = (root / BAKE_FILES[0]).read_text(encoding="utf-8")
+    return re.findall(r'^(?:group|target) "([^"]+)"', text, re.MULTILINE)
 
 
 def variables(root: Path = ROOT) -> dict[str, str]:

@@ -47,7 +47,7 @@ def make_component(
         special["files"] = {key: fill(text, texts, where) for key, text in how.templates.items()}
         copies = {key: _from_checkout(layout.loaded.require_text(path)) for key, path in how.files.items()}
         special |= {"copies": copies, "port_taken": how.port_taken, "check": how.check}
-        special |= {"data": how.data, "write_once": how.write_once}
+        special |= {"data": how.data, "write_once": described.write_once}
         if how.folder is not None:
             started_in = (layout.loaded.folder / how.folder).resolve()
             if not is_folder(started_in):

@@ -128,9 +128,6 @@ class ProcessDescription(Model):
     """Where it is started; left out: a folder of the trial."""
     data: Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")] | None = None
     """Folder below `${folder}` in which it keeps its data; a session loads it once, and each trial gets a copy."""
-    write_once: list[Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")]] = Field(default_factory=list)
-    """Folders below `data` in which it adds and removes files, and writes to none again: a trial gets links to them, as
-    copies of a gigabyte of small files take a minute. A file that was written to all the same ends the session."""
     port_taken: int | None = None
     """Exit code with which it says that its port is taken."""
     check: str | None = None
@@ -219,6 +216,9 @@ class ComponentDescription(Model):
     container: ContainerDescription | None = None
     one_of: ChosenComponent | None = None
     """In the place of both: files that a setting chooses between."""
+    write_once: list[Annotated[str, Field(pattern=r"^[A-Za-z][\w-]*$")]] = Field(default_factory=list)
+    """Folders below the `data` of its process where files come and go, and none is written to again: a trial gets links
+    to them, as copies of a gigabyte of small files take a minute. A file that was written to ends the session."""
     environment: dict[str, str] = Field(default_factory=dict)
     """Settings that it takes from its environment, on every engine."""
     threads: str | None = None

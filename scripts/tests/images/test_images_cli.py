@@ -117,6 +117,7 @@ def test_an_unknown_image_is_named_before_anything_is_made(
         (["ping"], "hotspot", ["ping-hotspot"]),
         (["ping", "loadgen"], "all", ["ping-hotspot", "ping-openj9", "loadgen"]),
         (["ping-openj9"], "hotspot", ["ping-openj9"]),
+        (["servers", "companions"], "hotspot", ["servers", "companions"]),
         (None, "openj9", ["openj9"]),
     ],
 )
