@@ -18,6 +18,7 @@ from steelyard.gate.certificate import DAYS, Certificate, Noise, make_certificat
 from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.interim import INTERIM_PAIRS
 from steelyard.gate.plan import CERTIFICATE_PAIRS, plan_certification
+from steelyard.gate.power import earlier_sessions, with_overrun
 from steelyard.gate.windows import describe_windows
 from steelyard.measure.registry import metric_info
 from steelyard.paths import RESULTS
@@ -54,6 +55,7 @@ def certify(
     ] = CERTIFICATE_PAIRS,
     days: Annotated[float, Option("--days", metavar="N", min=0.01, help="How long it is valid.")] = DAYS,
     duet: options.DuetOption = False,
+    in_turns: options.InTurnsOption = False,
     make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
@@ -76,7 +78,10 @@ def certify(
         directory = SessionDirectory(session)
         directory.doubts(directory.trials())
     else:
-        plan = plan_certification(make_request(experiment, blocks=blocks), baseline, duet)
+        plan = plan_certification(
+            make_request(experiment, blocks=blocks), baseline, options.duet_of(duet, in_turns)
+        )
+        plan = with_overrun(plan, earlier_sessions(plan, out))
         make_ready(plan, console, [out, folder])
         directory = new_session(replace(plan, certificate=terms), out)
         print_line(

@@ -17,6 +17,7 @@ from steelyard.cli.options import JsonOption
 from steelyard.cli.run import carry_out, make_ready, prepare_resume
 from steelyard.errors import BadInput, Exit
 from steelyard.escape import printable
+from steelyard.experiment.schema import Duet
 from steelyard.gate.elsewhere import require_same_question
 from steelyard.gate.outputs import write_outputs
 from steelyard.gate.plan import (
@@ -78,6 +79,7 @@ def gate(
         ),
     ] = None,
     duet: options.DuetOption = False,
+    in_turns: options.InTurnsOption = False,
     make_request: options.MakeRequest,
     out: options.OutOption = RESULTS,
     certificates: options.CertificatesOption = None,
@@ -116,7 +118,12 @@ def gate(
     console = open_console(stderr=True)
     request = make_request(experiment, profilers=profile, profile_starts=profile_starts, counters=counters)
     weighing = _GateOptions(
-        request, metric, _seconds(time), duet, options.certificates_in(certificates, out), pool
+        request,
+        metric,
+        _seconds(time),
+        options.duet_of(duet, in_turns),
+        options.certificates_in(certificates, out),
+        pool,
     )
     if confirms is not None:
         _confirm_elsewhere(SessionDirectory(confirms), weighing, (baseline, candidate), console, as_json)
@@ -126,7 +133,9 @@ def gate(
         "candidate": _require_side(candidate, "--candidate"),
     }
     tolerated = _share(margin)
-    plan, terms, pair = _plan_gate_terms(weighing, plan_gate(request, sides, metric, duet), sides, tolerated)
+    plan, terms, pair = _plan_gate_terms(
+        weighing, plan_gate(request, sides, metric, weighing.duet), sides, tolerated
+    )
     terms = terms.model_copy(update={"leaves_confirmation": leave_confirmation})
     directory = _begin(plan, terms, out, console)
     if _is_answered(directory):
@@ -157,7 +166,7 @@ class _GateOptions(NamedTuple):
     request: RunRequest
     metric: str | None
     seconds: float | None
-    duet: bool
+    duet: Duet
     certificates: Path
     pool: str | None
 

@@ -17,6 +17,7 @@ from steelyard.cli.console import is_terminal, open_console, print_json
 from steelyard.engines.kubernetes.cluster import NAMESPACE
 from steelyard.errors import BadInput
 from steelyard.escape import printable
+from steelyard.experiment.schema import Duet
 from steelyard.host.checkout import are_of_checkout
 from steelyard.paths import IS_RELEASE
 from steelyard.report.terminal import render_summary
@@ -169,6 +170,14 @@ DuetOption = Annotated[
         help="Run both sides of a pair at once, each on half of the cores, for hosts that others disturb.",
     ),
 ]
+InTurnsOption = Annotated[
+    bool,
+    Option(
+        "--in-turns",
+        help="Run both sides of a pair on all cores, each frozen while the other runs, in turns of 0.25 s: for hosts"
+        " whose speed changes from second to second.",
+    ),
+]
 PoolOption = Annotated[
     str | None,
     Option(
@@ -309,6 +318,11 @@ def _agrees(said: str, trust: bool) -> bool:
     return True
 
 
+def duet_of(duet: bool, in_turns: bool) -> Duet:
+    """How the sides of a pair run."""
+    return "in-turns" if in_turns else duet
+
+
 def certificates_in(given: Path | None, out: Path) -> Path:
     """The folder of noise certificates."""
     return given if given is not None else out / "certificates"
@@ -317,7 +331,8 @@ def certificates_in(given: Path | None, out: Path) -> Path:
 def expected_time(plan: SessionPlan) -> str:
     """How long a session will take, for people."""
     low, high = (format_duration(seconds) for seconds in plan.expected_seconds())
-    return low if low == high else f"{low} to {high}"
+    here = "" if plan.overrun is None else ", as trials took here before"
+    return (low if low == high else f"{low} to {high}") + here
 
 
 def conclude(directory: SessionDirectory, as_json: bool, **more: object) -> None:

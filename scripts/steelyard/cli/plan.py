@@ -25,6 +25,7 @@ from steelyard.gate.power import (
     pilot_obstacle,
     predict_detectable,
     switches_host,
+    with_overrun,
 )
 from steelyard.gate.quick import sharpen_quick
 from steelyard.gate.result import main_void_reason
@@ -67,7 +68,7 @@ def plan(
     earlier = earlier_sessions(made, out)
     if pilot and not knows_spread(made, earlier):
         earlier = _run_pilot(request, made, out) or earlier
-    made = sharpen_quick(made, earlier)
+    made = sharpen_quick(with_overrun(made, earlier), earlier)
     if as_json:
         changes = predict_detectable(made, earlier)
         print_json({**_plan_document(made), "detects": [change._asdict() for change in changes]})

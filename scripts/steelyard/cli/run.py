@@ -19,7 +19,7 @@ from steelyard.errors import BadInput, Exit, SteelyardError, report_crash
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.interim import ends_at
 from steelyard.gate.needs import describe_needs
-from steelyard.gate.power import describe, earlier_sessions, predict_detectable
+from steelyard.gate.power import describe, earlier_sessions, predict_detectable, with_overrun
 from steelyard.gate.quick import sharpen_quick
 from steelyard.host.ports import held_ports, require_ports
 from steelyard.host.switching import require_settable
@@ -69,8 +69,8 @@ def run(
         resume_run(begun, request.target, console, as_json, outputs, open_, trust=request.trust)
         return
     plan = make_plan(request)
-    earlier = earlier_sessions(plan, out) if request.quick else []
-    plan = sharpen_quick(plan, earlier)
+    earlier = earlier_sessions(plan, out)
+    plan = sharpen_quick(with_overrun(plan, earlier), earlier)
     make_ready(plan, console, [out], [metrics_port] if metrics_port is not None else [])
     directory = new_session(plan, out)
     print_line(

@@ -227,6 +227,10 @@ class Load(Model):
         return self
 
 
+Duet = bool | Literal["in-turns"]
+"""Whether and how two arms run at once."""
+
+
 class Design(Model):
     """How trials are arranged."""
 
@@ -238,8 +242,9 @@ class Design(Model):
     """How often void trials may be repeated with what they are compared with: rounds per block."""
     equal: bool = False
     """Arms may be equal: a session that shows nothing but the noise of a host."""
-    duet: bool = False
-    """The two arms of a block run at once, each on half of the cores; they swap halves from block to block."""
+    duet: Duet = False
+    """The two arms of a block run at once, each on half of the cores; they swap halves from block to block. `in-turns`:
+    both on all cores, each frozen while the other runs, in turns of 0.25 s."""
 
 
 class Search(Model):

@@ -173,7 +173,7 @@ def _untold(server: Component) -> str:
 
 def _deployment(spec: Spec) -> str:
     first = spec.servers[0]
-    others = " beside as many" if spec.duet else ""
+    others = {True: " beside as many", "in-turns": " in turns with as many"}.get(spec.duet, "")
     parts = [f"{len(spec.servers)} servers on {spec.server_cores} cores{others}"]
     sizes = {"heap": first.heap_bytes, "memory": first.memory_bytes}
     parts += [f"{name} {format_size(size)}" for name, size in sizes.items() if size is not None]

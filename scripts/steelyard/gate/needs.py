@@ -9,6 +9,7 @@ Jones, ISMM 2013; `gate/certificate.py`, `windows_of`).
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from statistics import fmean
 from typing import NamedTuple
 
 from steelyard.analysis.paired import detectable_effect, fewest_blocks
@@ -25,7 +26,6 @@ from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, percent
 from steelyard.session.earlier import Earlier
 from steelyard.session.plan import SessionPlan
-from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration
 
 WANTED = 0.05
@@ -113,9 +113,7 @@ def _cheapest(plan: SessionPlan, spread: Spread, windows: Windows | None, arms: 
 
 def _needs(plan: SessionPlan, spread: Spread, windows: Windows | None, arms: int) -> Iterator[SessionNeed]:
     load = plan.experiment.load
-    each = [expected_seconds(spec) for spec in plan.specs.values()]
-    # Which arm it would be is the reader's to say.
-    trial = math.fsum(each) / len(each)
+    trial = fmean(plan.seconds_by_arm())  # which arms they would be is the reader's to say
     for factor in LONGER if plan.experiment.procedure == "steady" and windows is not None else (1,):
         longer = load.measure * factor
         blocks = fewest_blocks(WANTED, sd_with(spread, windows, longer), MOST_BLOCKS, arms - 1)

@@ -17,7 +17,7 @@ from steelyard.clock import SYSTEM, Clock
 from steelyard.errors import BadInput
 from steelyard.experiment.loader import LoadedExperiment
 from steelyard.experiment.matrix import Arm
-from steelyard.experiment.schema import Experiment
+from steelyard.experiment.schema import Duet, Experiment, Load
 from steelyard.gate.certificate import Certificate
 from steelyard.gate.certificates import find_certificate, pool_sentence
 from steelyard.gate.conditions import Conditions, conditions_of, deploys_same
@@ -27,14 +27,14 @@ from steelyard.gate.sides import arm_settings, baseline_arm, resolve_sides
 from steelyard.host.doctor import LOAD_LIMIT, STEAL_LIMIT, Activity, watch
 from steelyard.host.facts import read_facts
 from steelyard.measure.host import DUET_LIMIT
-from steelyard.measure.registry import metric_info
+from steelyard.measure.registry import BY_CLOCK, metric_info
 from steelyard.results.figures import count, percent
 from steelyard.results.schema import GateTerms, Session
 from steelyard.results.store import SessionDirectory
 from steelyard.sampling.procfs import boot_id
 from steelyard.session.opening import begin
 from steelyard.session.plan import RunRequest, SessionPlan, metric_checks, plan_of, question_of
-from steelyard.session.schedule import expected_seconds, make_stages
+from steelyard.session.schedule import make_stages
 from steelyard.units import format_duration
 from steelyard.yamlfile import first_error
 
@@ -59,7 +59,7 @@ _SECONDS = 2.0
 
 
 def plan_gate(
-    request: RunRequest, sides: Mapping[str, str], name: str | None, duet: bool = False
+    request: RunRequest, sides: Mapping[str, str], name: str | None, duet: Duet = False
 ) -> SessionPlan:
     """The plan of a gate without its schedule; what has to be built is not built yet.
 
@@ -67,7 +67,7 @@ def plan_gate(
         request: the experiment that says how to weigh.
         sides: baseline and candidate as they were typed.
         name: the primary metric; None: the experiment's own.
-        duet: whether both sides run at once.
+        duet: whether both sides run at once, and how.
 
     Raises:
         BadInput, MissingRequirement: as `make_plan`; a side that is nothing known.
@@ -89,7 +89,7 @@ def pair_seconds(plan: SessionPlan, certificate: Certificate | str) -> float:
     """What a pair takes: as it did when this was certified, else as its trials are expected to."""
     if isinstance(certificate, Certificate) and certificate.pair_seconds > 0:
         return certificate.pair_seconds
-    each = [expected_seconds(spec) for spec in plan.specs.values()]
+    each = plan.seconds_by_arm()
     return max(each) if plan.second else sum(each)
 
 
@@ -117,13 +117,13 @@ def schedule_pairs(plan: SessionPlan, pair: float, seconds: float | None) -> tup
     return replace(plan, experiment=experiment, schedule=schedule), interims
 
 
-def plan_certification(request: RunRequest, baseline: str | None = None, duet: bool = False) -> SessionPlan:
+def plan_certification(request: RunRequest, baseline: str | None = None, duet: Duet = False) -> SessionPlan:
     """The plan of a session whose two arms are the same, run at once in a `duet`.
 
     Args:
         request: with the pairs that there are to be.
         baseline: what both are, as a gate's was typed; None: the experiment's own.
-        duet: whether both run at once.
+        duet: whether both run at once, and how.
 
     Raises:
         BadInput, MissingRequirement: as `plan_gate`.
@@ -262,7 +262,7 @@ def _with_arms(
     levels: Mapping[str, Mapping[str, object]],
     name: str | None,
     blocks: int,
-    duet: bool,
+    duet: Duet,
 ) -> LoadedExperiment:
     """The question of two arms; all else is as in the experiment's own baseline."""
     experiment = base.experiment
@@ -271,6 +271,12 @@ def _with_arms(
     measured = [key for key, procedures in metric_checks().items() if experiment.procedure in procedures]
     given = GIVEN if arm.load.model == "open" else ()
     primary = name or experiment.metrics.primary
+    if duet == "in-turns":
+        measured = [key for key in measured if key not in BY_CLOCK]
+        if primary in BY_CLOCK:
+            raise BadInput(
+                f"{primary} is measured by the clock, which goes on while a side is frozen: leave --in-turns out"
+            )
     if primary not in measured or primary in given or metric_info(primary).better == "neither":
         usable = [key for key in OTHER_METRICS if key in measured and key not in given]
         raise BadInput(
@@ -283,7 +289,7 @@ def _with_arms(
         "settings": {},
         "factors": {"side": {"label": "side", "levels": {key: dict(level) for key, level in levels.items()}}},
         "baseline": {"side": next(iter(levels))},
-        "load": arm.load.model_dump(),
+        "load": (_twice_as_long(arm.load) if duet == "in-turns" else arm.load).model_dump(),
         "metrics": {"primary": primary, "report": report},
         "design": {**experiment.design.model_dump(), "blocks": blocks, "equal": True, "duet": duet},
         "quick": {},
@@ -294,6 +300,13 @@ def _with_arms(
     except ValidationError as error:
         raise BadInput(": ".join(filter(None, first_error(error)))) from error
     return base._replace(experiment=experiment)
+
+
+def _twice_as_long(load: Load) -> Load:
+    """What gives a side that has every other turn the warm-up and the window that it has alone."""
+    limits = {name: 2 * getattr(load.warmup, name) for name in ("at_least", "at_most")}
+    warmup = load.warmup.model_copy(update=limits)
+    return load.model_copy(update={"warmup": warmup, "measure": 2 * load.measure})
 
 
 def _refuse_host_states(plan: SessionPlan) -> None:

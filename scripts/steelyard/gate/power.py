@@ -7,6 +7,8 @@ published spreads stand in and are named as such. Without either it is unknown.
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ from steelyard.analysis.owners import info_in_session
 from steelyard.analysis.paired import detectable_effect, paired_test
 from steelyard.analysis.sentences import SURVIVED
 from steelyard.analysis.warmup import window_note
+from steelyard.errors import SteelyardError
 from steelyard.measure.chance import exact_interval
 from steelyard.measure.registry import metric_info
 from steelyard.results.figures import DOUBLING, count, percent, span
@@ -22,6 +25,7 @@ from steelyard.results.schema import Session
 from steelyard.results.store import SessionDirectory
 from steelyard.session.earlier import Earlier, sessions_here
 from steelyard.session.plan import SessionPlan
+from steelyard.session.schedule import overrun
 from steelyard.units import format_duration
 
 _STARTS = dict.fromkeys(
@@ -263,3 +267,18 @@ def earlier_sessions(plan: SessionPlan, results: Path) -> list[Earlier]:
             windows = session.experiment.load.measure == experiment.load.measure
             ranked.append(((same, windows, analysis.blocks_complete, session.created), earlier))
     return [earlier for _, earlier in sorted(ranked, key=lambda item: item[0], reverse=True)]
+
+
+def with_overrun(plan: SessionPlan, earlier: Sequence[Earlier]) -> SessionPlan:
+    """The plan with what the trials of the session most alike took beyond what was expected of them.
+
+    Args:
+        plan: of a session to come.
+        earlier: from `earlier_sessions`.
+    """
+    for session, _, directory in earlier:
+        # As in `sessions_here`: what cannot be read is passed over.
+        with suppress(SteelyardError, LookupError, TypeError, ValueError):
+            if (beyond := overrun(session, directory.trials())) is not None:
+                return replace(plan, overrun=beyond)
+    return plan

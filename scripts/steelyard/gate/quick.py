@@ -22,7 +22,6 @@ from steelyard.measure.registry import metric_info
 from steelyard.results.figures import count, limit
 from steelyard.session.earlier import Earlier
 from steelyard.session.plan import SessionPlan, make_plan
-from steelyard.session.schedule import expected_seconds
 from steelyard.units import format_duration
 
 QUICK_WANTED = 0.10
@@ -69,7 +68,8 @@ def sharpen_quick(plan: SessionPlan, earlier: Sequence[Earlier]) -> SessionPlan:
     settings = (*plan.request.settings, *fewer, f"measure={best.window:g}s")
     request = replace(plan.request, settings=settings, blocks=best.blocks, seed=plan.seed)
     sharper = make_plan(request)
-    return replace(sharper, choices=[*sharper.choices, _sentence(plan, sharper, now, best, spread)])
+    chosen = [*sharper.choices, _sentence(plan, sharper, now, best, spread)]
+    return replace(sharper, choices=chosen, overrun=plan.overrun)
 
 
 def _is_chosen(plan: SessionPlan) -> bool:
@@ -105,8 +105,7 @@ def _form(plan: SessionPlan, spread: Spread, arms: int, blocks: int, factor: int
 
 def _trial_seconds(plan: SessionPlan, factor: int) -> float:
     """Mean over the arms, with a window so many times as long."""
-    each = fmean(expected_seconds(spec) for spec in plan.specs.values())
-    return each + (factor - 1) * plan.experiment.load.measure
+    return fmean(plan.seconds_by_arm()) + (factor - 1) * plan.experiment.load.measure
 
 
 def _extremes(experiment: Experiment, arms: Sequence[Arm]) -> list[str]:

@@ -49,6 +49,8 @@ class Metric:
     """The metric of the sum that it is a part of, by its role."""
     only_with_compilers: bool = False
     """Whether it says nothing of its own in a session without compilers."""
+    by_clock: bool = False
+    """Whether its time goes on while a side of a duet is frozen, of which it would tell nothing."""
     evidence: bool = False
     """Whether it is named where it moved together with an effect (`analysis.moved`)."""
     each: "str | Read | None" = None
@@ -118,10 +120,11 @@ def quotient(value: Compute, divisor: Compute) -> Compute:
 
 
 def request_rate(trial: Trial, spec: Spec) -> float | None:
-    """Requests per second in the window: by the servers, or by the injectors where not every server counts."""
+    """Requests per second in the window: by the servers, or by the injectors where not every server counts, or where it
+    does so late, as one that is frozen does."""
     if trial.measurement is None:
         return None
-    if all(server.counters for server in spec.servers):
+    if spec.duet != "in-turns" and all(server.counters for server in spec.servers):
         return trial.measurement.value("window_server_rate")
     return trial.measurement.window_injector_rate
 

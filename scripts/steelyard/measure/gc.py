@@ -83,6 +83,7 @@ def longest_pause(trial: Trial, spec: Spec) -> float | None:
 METRICS = (
     Metric(
         name="gc_per_second",
+        by_clock=True,
         label="collections",
         unit="1/s",
         digits=3,
@@ -94,6 +95,7 @@ METRICS = (
     ),
     Metric(
         name="gc_pause_share",
+        by_clock=True,
         label="time in GC pauses",
         unit="share",
         digits=5,
@@ -105,6 +107,7 @@ METRICS = (
     ),
     Metric(
         name="gc_pause_max",
+        by_clock=True,
         label="longest GC pause",
         unit="ms",
         digits=2,
@@ -114,6 +117,7 @@ METRICS = (
     ),
     Metric(
         name="gc_stall_share",
+        by_clock=True,
         label="time in allocation stalls",
         unit="share",
         digits=5,

@@ -134,6 +134,7 @@ METRICS = (
     ),
     Metric(
         name="compile_time_per_1k",
+        by_clock=True,
         label="compilation time of the servers per 1,000 requests",
         unit="s",
         digits=4,
@@ -195,6 +196,7 @@ METRICS = (
     ),
     Metric(
         name="safepoints_per_second",
+        by_clock=True,
         label="safepoints",
         unit="1/s",
         digits=3,
@@ -205,6 +207,7 @@ METRICS = (
     ),
     Metric(
         name="safepoint_share",
+        by_clock=True,
         label="time at safepoints",
         unit="share",
         digits=5,
@@ -216,6 +219,7 @@ METRICS = (
     ),
     Metric(
         name="to_safepoint_share",
+        by_clock=True,
         label="time to safepoints",
         unit="share",
         digits=5,

@@ -67,6 +67,7 @@ _TIMES = needs(lambda spec: spec.limits.operations, "The workload limits no oper
 METRICS = (
     Metric(
         name="latency_mean",
+        by_clock=True,
         label="mean latency",
         unit="ms",
         digits=3,
@@ -77,6 +78,7 @@ METRICS = (
     *(
         Metric(
             name=f"latency_p{q}",
+            by_clock=True,
             label=f"latency p{q}",
             unit="ms",
             digits=3,
@@ -95,6 +97,7 @@ METRICS = (
     ),
     Metric(
         name="latency_p90_weighted",
+        by_clock=True,
         label="p90 of the operations, weighted",
         unit="ms",
         digits=3,

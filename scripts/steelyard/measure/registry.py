@@ -73,6 +73,8 @@ PARTS: dict[str, dict[Role, str]] = {
     for total in dict.fromkeys(metric.part_of for metric in METRICS if metric.part_of)
 }
 """Of what a sum is made: by its metric and by role, the metric of that part."""
+BY_CLOCK = frozenset(metric.name for metric in METRICS if metric.by_clock)
+"""Metrics that nothing tells where two sides run in turns."""
 ONLY_WITH_COMPILERS = frozenset(metric.name for metric in METRICS if metric.only_with_compilers)
 """Metrics that say nothing of their own in a session without compilers."""
 

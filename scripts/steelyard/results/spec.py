@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import ConfigDict, Field
 
 from steelyard.documented import Documented
-from steelyard.experiment.schema import Load, ProcedureName
+from steelyard.experiment.schema import Duet, Load, ProcedureName
 from steelyard.jvm.checkpoint import Checkpoint
 from steelyard.jvm.identity import JvmIdentity
 from steelyard.jvm.settings import JvmSettings
@@ -171,8 +171,8 @@ class Spec(Record):
     """The workload's own settings, resolved."""
     host_states: dict[str, Scalar] = Field(default_factory=dict)
     """Settings of the whole host for this arm's trials."""
-    duet: bool = False
-    """Whether another arm runs beside it at the same time, on the other half of the cores."""
+    duet: Duet = False
+    """Whether another arm runs beside it at the same time, on the other half of the cores, or in turns on the same."""
     server_cores: int
     injectors_share_cores: bool
     embedded: list[str] = Field(default_factory=list)
@@ -217,8 +217,9 @@ class Spec(Record):
 
     @property
     def usable_cpus(self) -> float:
-        """CPU time that servers and compilers can take together, in CPUs: of all of theirs, or of their quotas."""
-        cpus = float(len(self.weighed_cpus))
+        """CPU time that servers and compilers can take together, in CPUs: of all of theirs, or of their quotas; of half
+        of them where another arm has every other turn."""
+        cpus = len(self.weighed_cpus) / (2.0 if self.duet == "in-turns" else 1.0)
         return cpus if self.cpu_quota is None else min(cpus, self.cpu_quota)
 
     @property

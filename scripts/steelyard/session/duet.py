@@ -4,12 +4,13 @@
     the specs of both sides, each on its half of the cores -> one spec of all components -> one run, its procedure
     what was sampled -> each side's own samples, under its own names -> two trials, as if each had run alone
 
-What disturbs the host meanwhile meets both sides, and cancels in their ratio. A side that is void voids the other: it
-was measured beside something that was not as it should be.
+What disturbs the host meanwhile meets both sides, and cancels in their ratio; in turns (turns.py) also what disturbs
+its CPUs one by one. A side that is void voids the other: it was measured beside something that was not as it should be.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from steelyard.engines.base import Deployment
 from steelyard.engines.both import MARK, CombinedDeployment, side_of, with_side, without_side
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, MissingRequirement
 from steelyard.measure.columns import KEYS
 from steelyard.measure.ledger import PARTNER, is_void, voiding_checks
 from steelyard.regular import read_text
@@ -26,6 +27,7 @@ from steelyard.results.spec import Spec
 from steelyard.results.store import report_no_space
 from steelyard.session.counting import counts_path
 from steelyard.session.trial_run import TrialRun
+from steelyard.session.turns import Turns
 from steelyard.spec.split import Core
 from steelyard.workload.schema import Consistency, DataRequest
 
@@ -60,6 +62,10 @@ def check_duet(specs: Mapping[str, Spec]) -> None:
         ("in a cluster the scheduler says what runs where", first.remote),
         ("the arms have different loads", first.load != second.load),
         (
+            "an open load goes on while a side is frozen",
+            first.duet == "in-turns" and first.load.model == "open",
+        ),
+        (
             "how many servers are best on a host is asked of a whole one",
             len(first.servers) != len(second.servers),
         ),
@@ -70,7 +76,11 @@ def check_duet(specs: Mapping[str, Spec]) -> None:
         ),
     ):
         if applies:
-            raise BadInput(f"both sides of a duet run at once, and {why}: leave --duet out")
+            raise BadInput(f"both sides of a duet run at once, and {why}: leave --{_option(first)} out")
+
+
+def _option(spec: Spec) -> str:
+    return "in-turns" if spec.duet == "in-turns" else "duet"
 
 
 def merge_sides(sides: Mapping[str, Spec]) -> Spec:
@@ -97,7 +107,10 @@ def merge_sides(sides: Mapping[str, Spec]) -> Spec:
                 for side, spec in sides.items()
                 for check in in_side(side, spec.consistency)
             ],
-            "server_cores": sum(spec.server_cores for spec in sides.values()),
+            "server_cores": first.server_cores
+            if first.duet == "in-turns"
+            else sum(spec.server_cores for spec in sides.values()),
+            "duet": False,  # no third one runs beside them
         }
     )
 
@@ -109,6 +122,22 @@ class CombinedRun(TrialRun):
     sides: Mapping[str, Spec] = field(default_factory=dict)
     folders: Mapping[str, Path] = field(default_factory=dict)
     """Of the trial of each side."""
+    _turns: Turns | None = None
+
+    @contextmanager
+    def under_load(self) -> Iterator[None]:
+        """In turns where the sides want it."""
+        if any(spec.duet == "in-turns" for spec in self.sides.values()):
+            with Turns([*self.sides], self.deployment.started_components()) as self._turns:
+                yield
+        else:
+            yield
+
+    def check_alive(self) -> None:
+        """As of one side; raise MissingRequirement where no side can be frozen as well: no other trial could do it."""
+        super().check_alive()
+        if self._turns is not None and self._turns.failure is not None:
+            raise MissingRequirement(self._turns.failure)
 
     @property
     def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 
 from steelyard.analysis.searching import limits_of, refuse_unknown
 from steelyard.errors import BadInput, MissingRequirement
@@ -41,8 +42,9 @@ from steelyard.session.counting import choose_counters
 from steelyard.session.datasets import share_data
 from steelyard.session.profilers import require_profilers
 from steelyard.session.runtimes import LOCAL, ClusterTarget, RuntimeResolver
-from steelyard.session.schedule import make_schedule, populating_seconds, trial_seconds
+from steelyard.session.schedule import expected_seconds, make_schedule, populating_seconds, trial_seconds
 from steelyard.session.specs import make_specs
+from steelyard.session.turns import TURN
 from steelyard.spec.layout import FIRST_PORT
 from steelyard.spec.search import range_of
 from steelyard.spec.split import check_conserved, check_isolated, check_kinds
@@ -111,6 +113,8 @@ class SessionPlan:
     """By arm of a duet: the same on the second half of the cores."""
     choices: Sequence[str] = ()
     """What was chosen in the place of what the file has, and why: sentences."""
+    overrun: float | None = None
+    """Seconds that a trial takes beyond what its spec lets expect, by an earlier session here; None: not known."""
 
     @property
     def injectors_share_cores(self) -> bool:
@@ -127,12 +131,18 @@ class SessionPlan:
                 " throughput is that of servers and injectors together, and latency is not to be relied on."
             )
         if self.second:
-            cores = next(iter(self.specs.values())).server_cores
-            notes.append(
-                f"Both arms of a block ran at the same time, each on {figures.count(cores, 'core')} of its own, and"
-                " swapped them from block to block: what one takes of caches, memory bandwidth and clock is in the"
-                " figures of the other."
-            )
+            cores = figures.count(next(iter(self.specs.values())).server_cores, "core")
+            if self.experiment.design.duet == "in-turns":
+                how = (
+                    f"on {cores}, in turns of {TURN:g} s with the other frozen: throughput is that of half the time,"
+                    " what the clock tells (latencies, pauses) is left out, and what one leaves in the caches"
+                )
+            else:
+                how = (
+                    f"each on {cores} of its own, and swapped them from block to block: what one takes of caches,"
+                    " memory bandwidth and clock"
+                )
+            notes.append(f"Both arms of a block ran at the same time, {how} is in the figures of the other.")
         if self.experiment.procedure == "ramp-up":
             notes.append(
                 "The injectors were fresh processes as well: a part of the rise in the first seconds is theirs, in"
@@ -170,17 +180,29 @@ class SessionPlan:
         return [f"The engines ran different JVMs ({listed}), so their difference is not the engines' alone."]
 
     def expected_seconds(self) -> tuple[float, float]:
-        """Shortest and longest expected time of the session and its profiles, repeats of void trials left out."""
-        each = [trial_seconds(self.specs[place.arm]) for place in self.schedule]
+        """Shortest and longest expected time of the session and its profiles, repeats of void trials left out; both are
+        one where an earlier session tells how long trials take here."""
+        by_arm = {arm: self._trial_seconds(spec) for arm, spec in self.specs.items()}
+        each = [by_arm[place.arm] for place in self.schedule]
         search = self.experiment.search
         fewest, most = (3, search.trials) if search is not None else (1, 1)
         if self.second:
             each = each[::2]  # the two of a block at once
         once = sum(map(populating_seconds, self.specs.values()))
         profiled = profiled_trials(self.profilers, self.request.profile_starts)
-        profiling = [trial_seconds(spec) for spec in self.specs.values()] * profiled
+        profiling = [*by_arm.values()] * profiled
         least = once + sum(low for low, _ in profiling) + fewest * sum(low for low, _ in each)
         return least, once + sum(high for _, high in profiling) + most * sum(high for _, high in each)
+
+    def seconds_by_arm(self) -> list[float]:
+        """Expected seconds of a trial of each arm."""
+        return [fmean(self._trial_seconds(spec)) for spec in self.specs.values()]
+
+    def _trial_seconds(self, spec: Spec) -> tuple[float, float]:
+        if self.overrun is None:
+            return trial_seconds(spec)
+        known = max(0.0, expected_seconds(spec) + self.overrun)
+        return known, known
 
 
 def make_plan(request: RunRequest) -> SessionPlan:
@@ -231,7 +253,7 @@ def plan_of(request: RunRequest, question: LoadedExperiment) -> SessionPlan:
     check_conserved(specs, varied)
     check_host([*specs.values(), *second.values()])
     _refuse_different_builds(arms, specs)
-    check_fits_host(specs, equal=experiment.design.equal, at_once=experiment.design.duet)
+    check_fits_host(specs, equal=experiment.design.equal, at_once=bool(experiment.design.duet))
     if experiment.search is not None:
         for spec in specs.values():
             range_of(experiment.search, spec)

@@ -63,15 +63,16 @@ def steady(run: TrialRun, fill_caches: Callable[[], None]) -> None:
     with run.phase("start"):
         _start_all(run, fill_caches)
         begin = run.injectors.go()
-    with run.phase("ramp", load.ramp):
-        run.injectors.wait_for_load()
-        run.watch(load.ramp - (run.clock.time() - begin))
-    run.ramp_end = run.clock.time()
-    with run.phase("warmup", load.warmup.at_least):
-        _warm_up(run)
-        start = _wait_for_second(run)
-    with run.phase("measure", load.measure):
-        _measure(run, start)
+    with run.under_load():
+        with run.phase("ramp", load.ramp):
+            run.injectors.wait_for_load()
+            run.watch(load.ramp - (run.clock.time() - begin))
+        run.ramp_end = run.clock.time()
+        with run.phase("warmup", load.warmup.at_least):
+            _warm_up(run)
+            start = _wait_for_second(run)
+        with run.phase("measure", load.measure):
+            _measure(run, start)
     with run.phase("stop"):
         run.stop_in_order()
     for trial in run.trials:

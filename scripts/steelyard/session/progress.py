@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from steelyard.analysis.search import value_text
 from steelyard.results.schema import Planned, Session, Trial
 from steelyard.session.async_profiler import profiled_trials
-from steelyard.session.schedule import expected_seconds
+from steelyard.session.schedule import expected_seconds, overrun
 from steelyard.spec.search import Varied, varied_setting
 from steelyard.units import format_size
 
@@ -72,7 +72,7 @@ def remaining_seconds(
     elapsed: float,
     profiling: Sequence[str] = (),
 ) -> float:
-    """What the plan expects of the trials to come, those for profiles included, scaled by how long the ended ones took.
+    """What the plan expects of the trials to come, those for profiles included, each as much longer as the ended ones.
 
     Args:
         session: with its schedule.
@@ -89,14 +89,8 @@ def remaining_seconds(
     if profiling:
         to_come = [profiling[-1]]  # a gate may have left places of its schedule
     begun = Counter(profiling)
-    each = profiled_trials(session.profilers, session.profile_starts)
-    to_come += [arm.name for arm in session.arms for _ in range(each - begun[arm.name])]
-    planned = {arm.name: expected_seconds(arm.spec) for arm in session.arms}
-    measured = [trial for trial in ended if "collect" in trial.phases]
-    spent = sum(_length(trial) for trial in measured)
-    pace = spent / sum(planned[trial.arm] for trial in measured) if measured else 1.0
-    return max(pace * sum(planned[arm] for arm in to_come) - elapsed, 0.0)
-
-
-def _length(trial: Trial) -> float:
-    return max(end for _, end in trial.phases.values()) - min(start for start, _ in trial.phases.values())
+    profiled = profiled_trials(session.profilers, session.profile_starts)
+    to_come += [arm.name for arm in session.arms for _ in range(profiled - begun[arm.name])]
+    beyond = overrun(session, ended) or 0.0
+    each = {arm.name: max(0.0, expected_seconds(arm.spec) + beyond) for arm in session.arms}
+    return max(sum(each[arm] for arm in to_come) - elapsed, 0.0)

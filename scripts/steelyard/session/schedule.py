@@ -8,6 +8,7 @@ schedule and the outcomes so far alone, so a resumed session goes on exactly as 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import pairwise, permutations
+from statistics import fmean
 
 import numpy as np
 
@@ -275,6 +276,20 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
 def expected_seconds(spec: Spec) -> float:
     """Expected time of one trial: in the middle between the shortest and the longest."""
     return sum(trial_seconds(spec)) / 2
+
+
+def overrun(session: Session, trials: Sequence[Trial]) -> float | None:
+    """Seconds that the session's trials took beyond what their specs let expect, on average; None: of none are they
+    known."""
+    expected = {arm.name: expected_seconds(arm.spec) for arm in session.arms}
+    beyond = [
+        max(end for _, end in trial.phases.values())
+        - min(start for start, _ in trial.phases.values())
+        - expected[trial.arm]
+        for trial in trials
+        if "collect" in trial.phases
+    ]
+    return fmean(beyond) if beyond else None
 
 
 def populating_seconds(spec: Spec) -> float:

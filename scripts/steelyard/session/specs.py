@@ -26,7 +26,8 @@ Layouts = Callable[[Arm], CpuLayout]
 def make_specs(
     arms: Sequence[Arm], experiment: Experiment, runtimes: RuntimeResolver, first_port: int
 ) -> Specs:
-    """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports.
+    """The specs by arm; of a duet those on the first half of the cores, and those on the second, with other ports (in
+    turns both on all cores).
 
     Of a cluster, arms whose servers have all CPUs get as many as leave each pod a node: by their number alone a server
     might get more than any node has. The injectors keep theirs. Numbers that come out even for the most arms go first.
@@ -34,7 +35,7 @@ def make_specs(
     Raises:
         BadInput, MissingRequirement: as `make_spec`, and what the engine cannot have.
     """
-    half = 0 if experiment.design.duet else None
+    half = 0 if experiment.design.duet is True else None
     layouts = _read_layouts()
     offered = {arm.name: len(_cores(arm, runtimes, layouts, half)[0]) for arm in arms}
     arms = with_injector_cores(arms, offered)
@@ -58,15 +59,20 @@ def _specs(
     first_port: int,
     unused: int = 0,
 ) -> Specs:
-    procedure = experiment.procedure
-    if not experiment.design.duet:
-        return {
-            arm.name: _spec(arm, procedure, runtimes, layouts, first_port, unused=unused) for arm in arms
-        }, {}
-    first = {arm.name: _spec(arm, procedure, runtimes, layouts, first_port, half=0) for arm in arms}
+    def specs(port: int, half: int | None, unused: int = 0) -> dict[str, Spec]:
+        half = half if duet is True else None
+        made = {
+            arm.name: _spec(arm, experiment.procedure, runtimes, layouts, port, half, unused) for arm in arms
+        }
+        return {name: spec.model_copy(update={"duet": duet}) for name, spec in made.items()}
+
+    duet = experiment.design.duet
+    if not duet:
+        return specs(first_port, None, unused), {}
+    first = specs(first_port, 0)
     check_duet(first)
     beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
-    return first, {arm.name: _spec(arm, procedure, runtimes, layouts, beyond, half=1) for arm in arms}
+    return first, specs(beyond, 1)
 
 
 def _spec(
@@ -75,8 +81,8 @@ def _spec(
     runtimes: RuntimeResolver,
     layouts: Layouts,
     first_port: int,
-    half: int | None = None,
-    unused: int = 0,
+    half: int | None,
+    unused: int,
 ) -> Spec:
     runtime = runtimes.runtime(arm.deployment, dict(arm.settings))
     cores, nodes = _cores(arm, runtimes, layouts, half, unused)
@@ -100,7 +106,7 @@ def _spec(
             f"{unused} of the cluster's {runtime.cpus} CPUs were left unused so that each pod fits a node: cores and"
             " injector_cores divide them otherwise."
         )
-    return made.model_copy(update={"host_states": host, "duet": half is not None, "notes": notes})
+    return made.model_copy(update={"host_states": host, "notes": notes})
 
 
 def _read_layouts() -> Layouts:

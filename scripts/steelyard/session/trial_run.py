@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,6 +130,10 @@ class TrialRun:
     def sentences_of(self, cause: str) -> list[str]:
         """What went wrong so far of one cause (`Failure.cause`), one sentence each."""
         return [failure.detail for failure in self.failures if failure.cause == cause]
+
+    def under_load(self) -> AbstractContextManager[None]:
+        """Around the time from the first load to the end of the window."""
+        return nullcontext()
 
     @property
     def deployments(self) -> Sequence[tuple[Spec, Deployment[Any]]]:

@@ -10,6 +10,7 @@ import pytest
 from steelyard.errors import MissingRequirement
 from steelyard.host.perf import event_of
 from steelyard.measure.counted import BY_NAME
+from steelyard.measure.registry import BY_CLOCK
 from steelyard.results.store import SessionDirectory
 from steelyard.session.counting import counts_path
 
@@ -20,12 +21,40 @@ pytestmark = [pytest.mark.e2e, pytest.mark.full, pytest.mark.xdist_group("host")
 ARMS = {"nursery-6m", "nursery-8m"}
 
 
+def write_experiment(folder: Path, duet: str) -> Path:
+    text = EXPERIMENT.replace("jvms: {levels: [1, 2]}", "nursery: {levels: [6m, 8m]}")
+    text = text.replace(" nursery: 8m,", "").replace("repeats: 1}", f"repeats: 1, duet: {duet}}}")
+    experiment = folder / "duet.yaml"
+    experiment.write_text(text, encoding="utf-8")
+    return experiment
+
+
+def test_two_arms_run_in_turns_on_all_cores(tmp_path: Path, out: Path) -> None:
+    session = start(write_experiment(tmp_path, "in-turns"), out)
+    directory = session.directory
+    session.wait_for_phase("measure", 0.0)
+    assert session.interrupt() == 130
+    assert not processes_that_mention(str(out)), "what was frozen has ended as well"
+
+    session = Running("resume", str(directory.path), out=out)
+    assert session.end() in DONE, session.errors.read_text(encoding="utf-8")
+    measured = [one for one in directory.trials() if one.measurement is not None]
+    assert {one.arm for one in measured} == ARMS
+    reasons = void_for_other_reasons_than_noise(measured)
+    assert [reason for reason in reasons if " partner: " not in reason] == []
+    for one in measured:
+        assert one.metrics["cpu_per_1k"] > 0
+        assert one.metrics["throughput"] > 0
+        assert not one.latency
+        assert not BY_CLOCK & one.metrics.keys()
+    cpus = [arm.spec.server_cpus for arm in directory.session().arms]
+    assert cpus[0] == cpus[1]
+    assert not processes_that_mention(str(out))
+
+
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="a duet needs two cores")
 def test_two_arms_run_at_once_and_one_that_dies_takes_the_other_with_it(tmp_path: Path, out: Path) -> None:
-    text = EXPERIMENT.replace("jvms: {levels: [1, 2]}", "nursery: {levels: [6m, 8m]}")
-    text = text.replace(" nursery: 8m,", "").replace("repeats: 1}", "repeats: 1, duet: true}")
-    experiment = tmp_path / "duet.yaml"
-    experiment.write_text(text, encoding="utf-8")
+    experiment = write_experiment(tmp_path, "true")
     # perf beside both sides, where it can count what the kernel does.
     counted = ["--counters", "counted_switches"] if _is_counted("task-clock") else []
     session = start(experiment, out, *counted)

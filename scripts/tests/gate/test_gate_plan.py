@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A certificate is made of what a gate will weigh, and says what it does not hold for."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from kept_sessions import write_session
 from planned import processes
 from sample_gate import make_gate
 
+from steelyard.errors import BadInput
 from steelyard.experiment.schema import DeploymentSettings
 from steelyard.gate.certificate import Certificate, Noise
 from steelyard.gate.conditions import Conditions
@@ -21,6 +23,7 @@ from steelyard.gate.plan import (
     plan_certification,
     plan_gate,
 )
+from steelyard.measure.registry import BY_CLOCK
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import GateTerms
 from steelyard.session.plan import RunRequest, SessionPlan
@@ -144,3 +147,35 @@ def certificate(conditions: Conditions) -> Certificate:
         pair_seconds=60.0,
         noise=[noise],
     )
+
+
+def test_sides_in_turns_have_all_cores_each_and_the_time_that_they_have_alone() -> None:
+    alone = plan_certification(REQUEST)
+    turns = plan_certification(REQUEST, duet="in-turns")
+    mine, theirs = turns.specs["side-one"], turns.second["side-other"]
+    assert mine.server_cpus == theirs.server_cpus == alone.specs["side-one"].server_cpus
+    assert not set(mine.ports) & set(theirs.ports)
+    assert mine.usable_cpus == alone.specs["side-one"].usable_cpus / 2
+    loads = alone.experiment.load, turns.experiment.load
+    assert loads[1].measure == 2 * loads[0].measure
+    assert (loads[1].warmup.at_least, loads[1].warmup.at_most) == (
+        2 * loads[0].warmup.at_least,
+        2 * loads[0].warmup.at_most,
+    )
+    assert any("in turns of 0.25 s" in note for note in turns.notes)
+    named = {conditions_here(plan, None).deployment for plan in (alone, turns)}
+    assert len(named | {conditions_here(plan_certification(REQUEST, duet=True), None).deployment}) == 3
+
+
+def test_a_gate_in_turns_cannot_decide_by_what_the_clock_tells() -> None:
+    sides = {"baseline": "checkout", "candidate": "threads=7"}
+    with pytest.raises(BadInput, match=r"latency_p99 is measured by the clock, .* leave --in-turns out"):
+        plan_gate(REQUEST, sides, "latency_p99", duet="in-turns")
+    plan = plan_gate(REQUEST, sides, None, duet="in-turns")
+    assert not BY_CLOCK & {plan.experiment.metrics.primary, *plan.experiment.metrics.report}
+    assert "latency_p99" in BY_CLOCK
+
+
+def test_an_open_load_has_no_turns() -> None:
+    with pytest.raises(BadInput, match="an open load goes on while a side is frozen: leave --in-turns out"):
+        plan_certification(replace(REQUEST, experiment="load-levels"), duet="in-turns")

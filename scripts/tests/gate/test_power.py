@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from builders import make_trial
+from kept_sessions import write_session
 from one_host import facts_at_first
 from planned import session_of_plan
 
 from steelyard.analysis.estimates import analyse
 from steelyard.analysis.paired import detectable_effect, paired_test
+from steelyard.cli import options
 from steelyard.experiment.schema import Metrics
 from steelyard.gate.power import (
     PUBLISHED,
@@ -23,11 +25,13 @@ from steelyard.gate.power import (
     knows_spread,
     pilot_obstacle,
     predict_detectable,
+    with_overrun,
 )
 from steelyard.results.analysis import Analysis
 from steelyard.results.schema import RecordedWorkload
 from steelyard.results.store import SessionDirectory, write_record
 from steelyard.session.plan import RunRequest, SessionPlan, make_plan
+from steelyard.session.schedule import expected_seconds
 
 LEVELS = "jvms=1,2,4"
 
@@ -268,3 +272,28 @@ def test_survival_says_what_would_be_left_open_at_best(plan: SessionPlan, tmp_pa
 
 def test_searches_have_no_ratio_to_foresee(tmp_path: Path) -> None:
     assert predicted(make_plan(RunRequest("capacity", seed=1)), tmp_path) == []
+
+
+def test_a_session_is_expected_to_take_what_trials_took_here_before(
+    plan: SessionPlan, tmp_path: Path
+) -> None:
+    earlier(tmp_path, plan, 6, 0.01, name="without-trials")
+    known = earlier_sessions(plan, tmp_path)
+    assert with_overrun(plan, known) is plan
+
+    took = {arm: expected_seconds(spec) + 12.5 for arm, spec in plan.specs.items()}
+    session = session_of_plan(plan, id="one")
+    trials = [
+        make_trial(
+            place.block,
+            place.arm,
+            measurement=None,
+            phases={"start": (100.0, 105.0), "collect": (105.0, 100.0 + took[place.arm])},
+        )
+        for place in plan.schedule
+    ]
+    write_session(tmp_path, session, trials).keep(analyse(session, trials))
+    timed = with_overrun(plan, earlier_sessions(plan, tmp_path))
+    assert timed.expected_seconds() == pytest.approx([sum(took[place.arm] for place in plan.schedule)] * 2)
+    assert options.expected_time(timed).endswith(", as trials took here before")
+    assert " to " in options.expected_time(plan)

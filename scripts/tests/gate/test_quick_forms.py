@@ -80,6 +80,14 @@ def test_fewer_arms_and_more_blocks_where_windows_say_nothing(plan: SessionPlan,
 
 
 @pytest.mark.usefixtures("varied")
+def test_where_trials_take_longer_fewer_of_them_are_chosen(plan: SessionPlan, tmp_path: Path) -> None:
+    chosen = sharpened(replace(plan, overrun=40.0), tmp_path)
+    assert chosen.overrun == 40.0
+    assert len(chosen.schedule) < len(sharpened(plan, tmp_path).schedule)
+    assert chosen.expected_seconds()[1] <= BUDGET
+
+
+@pytest.mark.usefixtures("varied")
 def test_longer_windows_where_windows_are_what_varies(
     plan: SessionPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

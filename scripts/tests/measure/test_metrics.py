@@ -13,7 +13,7 @@ from steelyard.measure.chance import FALSE_ALARM
 from steelyard.measure.counted import COUNTERS
 from steelyard.measure.record import metrics_of
 from steelyard.measure.reference import fill_tables
-from steelyard.measure.registry import METRICS, PARTS, metric_info
+from steelyard.measure.registry import BY_CLOCK, METRICS, PARTS, metric_info
 from steelyard.results.measurement import CgroupResult, ComponentResult, Latency
 from steelyard.results.schema import Check
 from steelyard.units import MIB
@@ -433,3 +433,11 @@ def test_who_does_not_answer_has_not_survived(
         for name, value in ([check] if check else [])
     ]
     assert metrics_of(make_trial(survived=lived, checks=checks), spec).get("survived") == survived
+
+
+def test_in_turns_nothing_is_told_by_the_clock() -> None:
+    """A side is frozen half of the time, in which its clocks go on."""
+    alone = metrics_of(measured(), WHOLE)
+    turns = metrics_of(measured(), WHOLE.model_copy(update={"duet": "in-turns"}))
+    assert alone.keys() - turns.keys() == BY_CLOCK & alone.keys()
+    assert {"latency_p99", "gc_pause_max"} <= alone.keys() - turns.keys()
