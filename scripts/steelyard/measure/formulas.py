@@ -124,7 +124,7 @@ def request_rate(trial: Trial, spec: Spec) -> float | None:
     does so late, as one that is frozen does."""
     if trial.measurement is None:
         return None
-    if spec.duet != "in-turns" and all(server.counters for server in spec.servers):
+    if not spec.in_turns and all(server.counters for server in spec.servers):
         return trial.measurement.value("window_server_rate")
     return trial.measurement.window_injector_rate
 

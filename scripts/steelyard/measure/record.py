@@ -80,7 +80,7 @@ def metrics_of(trial: Trial, spec: Spec) -> dict[str, float]:
         for metric in METRICS
         if metric.compute is not None
         and spec.procedure in metric.procedures
-        and not (spec.duet == "in-turns" and metric.by_clock)
+        and not (spec.in_turns and metric.by_clock)
     }
     return {
         name: float(value) for name, value in values.items() if value is not None and math.isfinite(value)

@@ -128,7 +128,7 @@ METRICS = (
 
 _COUNTERS = needs(every_server_counts, f"What the injectors counted cannot be checked: {NO_COUNTERS}")
 _IN_TIME = needs(
-    lambda spec: spec.duet != "in-turns", "A server that is frozen tells late what it counted in the window."
+    lambda spec: not spec.in_turns, "A server that is frozen tells late what it counted in the window."
 )
 _COUNTS = judge_distance(
     lambda measurement: (measurement.value("server_requests"), measurement.injector_requests),

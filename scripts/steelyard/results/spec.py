@@ -216,10 +216,15 @@ class Spec(Record):
         return add_known(component.cpu_quota for component in self.of(*MEASURED_ROLES))
 
     @property
+    def in_turns(self) -> bool:
+        """Whether it is frozen while another arm runs on its cores: its clocks tell nothing then."""
+        return self.duet == "in-turns"
+
+    @property
     def usable_cpus(self) -> float:
         """CPU time that servers and compilers can take together, in CPUs: of all of theirs, or of their quotas; of half
         of them where another arm has every other turn."""
-        cpus = len(self.weighed_cpus) / (2.0 if self.duet == "in-turns" else 1.0)
+        cpus = len(self.weighed_cpus) / (2.0 if self.in_turns else 1.0)
         return cpus if self.cpu_quota is None else min(cpus, self.cpu_quota)
 
     @property

@@ -63,7 +63,7 @@ def check_duet(specs: Mapping[str, Spec]) -> None:
         ("the arms have different loads", first.load != second.load),
         (
             "an open load goes on while a side is frozen",
-            first.duet == "in-turns" and first.load.model == "open",
+            first.in_turns and first.load.model == "open",
         ),
         (
             "how many servers are best on a host is asked of a whole one",
@@ -76,11 +76,8 @@ def check_duet(specs: Mapping[str, Spec]) -> None:
         ),
     ):
         if applies:
-            raise BadInput(f"both sides of a duet run at once, and {why}: leave --{_option(first)} out")
-
-
-def _option(spec: Spec) -> str:
-    return "in-turns" if spec.duet == "in-turns" else "duet"
+            option = "in-turns" if first.in_turns else "duet"
+            raise BadInput(f"both sides of a duet run at once, and {why}: leave --{option} out")
 
 
 def merge_sides(sides: Mapping[str, Spec]) -> Spec:
@@ -108,7 +105,7 @@ def merge_sides(sides: Mapping[str, Spec]) -> Spec:
                 for check in in_side(side, spec.consistency)
             ],
             "server_cores": first.server_cores
-            if first.duet == "in-turns"
+            if first.in_turns
             else sum(spec.server_cores for spec in sides.values()),
             "duet": False,  # no third one runs beside them
         }
@@ -127,7 +124,7 @@ class CombinedRun(TrialRun):
     @contextmanager
     def under_load(self) -> Iterator[None]:
         """In turns where the sides want it."""
-        if any(spec.duet == "in-turns" for spec in self.sides.values()):
+        if any(spec.in_turns for spec in self.sides.values()):
             with Turns([*self.sides], self.deployment.started_components()) as self._turns:
                 yield
         else:

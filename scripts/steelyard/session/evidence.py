@@ -132,7 +132,7 @@ def measure_outcome(window: Window) -> TrialOutcome:
         measurement=measurement,
         checks=judge(measurement, window.spec),
         steady=measurement.steady,
-        latency={} if window.spec.duet == "in-turns" else window.recorded.latency(),
+        latency={} if window.spec.in_turns else window.recorded.latency(),
         components=components,
         first_answers=first_answers(window) if procedure == "start-up" else {},
         curves=curves(window) if procedure == "ramp-up" else {},

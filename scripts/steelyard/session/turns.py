@@ -28,7 +28,7 @@ Shorter ones cost more: every thread is woken at both ends of each."""
 class Turns:
     """Lets one of two sides run at a time, from entering to leaving; then both run.
 
-    Each has one of two turns; which one is drawn, so that nothing that repeats itself stays in step with a side.
+    Each has one turn of two; which one is drawn, so that nothing that repeats itself stays in step with a side.
 
     Args:
         sides: their names.
