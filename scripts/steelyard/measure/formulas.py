@@ -120,11 +120,10 @@ def quotient(value: Compute, divisor: Compute) -> Compute:
 
 
 def request_rate(trial: Trial, spec: Spec) -> float | None:
-    """Requests per second in the window: by the servers, or by the injectors where not every server counts, or where it
-    does so late, as one that is frozen does."""
+    """Requests per second in the window: by the servers, or by the injectors where not all of them tell."""
     if trial.measurement is None:
         return None
-    if not spec.in_turns and all(server.counters for server in spec.servers):
+    if spec.servers_tell_rates:
         return trial.measurement.value("window_server_rate")
     return trial.measurement.window_injector_rate
 

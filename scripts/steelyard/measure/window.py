@@ -158,7 +158,7 @@ class Window:
 
 def rates(run: Observations, samples: Samples, begin: float, end: float) -> list[tuple[float, float]]:
     """(end of the second since `begin`, requests/s) by the servers' counters, else by the injectors."""
-    if all(server.counters for server in run.spec.servers):
+    if run.spec.servers_tell_rates:
         return samples.request_rate(begin, end)
     requests = per_second(run.injectors.folders.values(), begin, end)
     return [(float(second + 1), rate) for second, rate in enumerate(requests)]

@@ -221,6 +221,11 @@ class Spec(Record):
         return self.duet == "in-turns"
 
     @property
+    def servers_tell_rates(self) -> bool:
+        """Whether every server counts its requests and tells at once how many, as one that is frozen does not."""
+        return not self.in_turns and all(server.counters for server in self.servers)
+
+    @property
     def usable_cpus(self) -> float:
         """CPU time that servers and compilers can take together, in CPUs: of all of theirs, or of their quotas; of half
         of them where another arm has every other turn."""

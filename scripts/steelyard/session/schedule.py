@@ -282,13 +282,7 @@ def overrun(session: Session, trials: Sequence[Trial]) -> float | None:
     """Seconds that the session's trials took beyond what their specs let expect, on average; None: of none are they
     known."""
     expected = {arm.name: expected_seconds(arm.spec) for arm in session.arms}
-    beyond = [
-        max(end for _, end in trial.phases.values())
-        - min(start for start, _ in trial.phases.values())
-        - expected[trial.arm]
-        for trial in trials
-        if "collect" in trial.phases
-    ]
+    beyond = [seconds_of([trial]) - expected[trial.arm] for trial in trials if "collect" in trial.phases]
     return fmean(beyond) if beyond else None
 
 

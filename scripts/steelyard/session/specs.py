@@ -6,7 +6,7 @@ from functools import cache
 
 from steelyard.errors import BadInput, FitsNoNode
 from steelyard.experiment.matrix import Arm
-from steelyard.experiment.schema import Experiment, ProcedureName
+from steelyard.experiment.schema import Experiment
 from steelyard.host.cards import SERVERS
 from steelyard.host.cpus import CpuLayout, cpu_list
 from steelyard.host.smt import planned_cores
@@ -59,25 +59,21 @@ def _specs(
     first_port: int,
     unused: int = 0,
 ) -> Specs:
-    def specs(port: int, half: int | None, unused: int = 0) -> dict[str, Spec]:
-        half = half if duet is True else None
-        made = {
-            arm.name: _spec(arm, experiment.procedure, runtimes, layouts, port, half, unused) for arm in arms
-        }
-        return {name: spec.model_copy(update={"duet": duet}) for name, spec in made.items()}
+    def specs(port: int, half: int | None) -> dict[str, Spec]:
+        return {arm.name: _spec(arm, experiment, runtimes, layouts, port, half, unused) for arm in arms}
 
-    duet = experiment.design.duet
-    if not duet:
-        return specs(first_port, None, unused), {}
-    first = specs(first_port, 0)
+    sides = (0, 1) if experiment.design.duet is True else (None, None)
+    first = specs(first_port, sides[0])
+    if not experiment.design.duet:
+        return first, {}
     check_duet(first)
     beyond = max((port for spec in first.values() for port in spec.ports), default=first_port) + 1
-    return first, specs(beyond, 1)
+    return first, specs(beyond, sides[1])
 
 
 def _spec(
     arm: Arm,
-    procedure: ProcedureName,
+    experiment: Experiment,
     runtimes: RuntimeResolver,
     layouts: Layouts,
     first_port: int,
@@ -91,7 +87,7 @@ def _spec(
             f"arm {arm.name}: numa: spread means nothing on this host, whose cores lie on one NUMA node: leave it out"
         )
     made = runtimes.check_engine(
-        make_spec(arm, procedure, runtimes.workload, cores, runtime, first_port, nodes=nodes)
+        make_spec(arm, experiment.procedure, runtimes.workload, cores, runtime, first_port, nodes=nodes)
     )
     server_cpus = cpu_list(made.server_cpus)
     host = {
@@ -106,7 +102,7 @@ def _spec(
             f"{unused} of the cluster's {runtime.cpus} CPUs were left unused so that each pod fits a node: cores and"
             " injector_cores divide them otherwise."
         )
-    return made.model_copy(update={"host_states": host, "notes": notes})
+    return made.model_copy(update={"host_states": host, "duet": experiment.design.duet, "notes": notes})
 
 
 def _read_layouts() -> Layouts:

@@ -288,6 +288,7 @@ def test_a_session_is_expected_to_take_what_trials_took_here_before(
             place.block,
             place.arm,
             measurement=None,
+            started=100.0,
             phases={"start": (100.0, 105.0), "collect": (105.0, 100.0 + took[place.arm])},
         )
         for place in plan.schedule
