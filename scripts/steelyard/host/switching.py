@@ -159,6 +159,9 @@ class HostStates:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # A second Ctrl-C cuts a trial's own stop short, and what it leaves may use large pages.
+        if self._recorded:
+            self._children.stop_all()
         self.restore()
 
     def values(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:

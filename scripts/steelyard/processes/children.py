@@ -214,7 +214,7 @@ class Children:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop(list(self._running), grace=5.0)
+        self.stop_all()
         with self._lock:
             guard, self._guard = self._guard, None
         if guard is not None and guard.stdin is not None:
@@ -280,13 +280,23 @@ class Children:
         return child
 
     def stop(self, children: Sequence[Child], grace: float) -> None:
-        """Stop children: SIGTERM to all, SIGKILL to whatever is left after `grace` seconds. Safe to repeat."""
+        """Stop children: SIGTERM to all, SIGKILL to whatever is left after `grace` seconds, at once where a signal to
+        this process ends the wait. Safe to repeat."""
         registered = [child for child in children if child in self._running]
         for child in registered:
             if child.exit_code() is None:
                 child.signal(signal.SIGTERM)
-        wait_until(lambda: all(child.exit_code() is not None for child in registered), grace, _STOP_POLL)
-        for child in registered:
+        try:
+            wait_until(lambda: all(child.exit_code() is not None for child in registered), grace, _STOP_POLL)
+        finally:
+            self._kill(registered)
+
+    def stop_all(self) -> None:
+        """Stop whatever still runs."""
+        self.stop(list(self._running), grace=5.0)
+
+    def _kill(self, children: Sequence[Child]) -> None:
+        for child in children:
             # There may be processes of its own even when it has ended; one may start another before it is killed.
             for _ in range(_ROUNDS):
                 child.signal(signal.SIGKILL)

@@ -214,6 +214,19 @@ def test_huge_pages_of_a_program_that_is_being_killed_are_waited_for(
 
 
 @pytest.mark.alone
+def test_what_still_runs_is_ended_before_the_host_is_put_back(host: System, tmp_path: Path) -> None:
+    before, more, _ = other_levels(host, "huge_pages")
+    holds = [sys.executable, "-c", HOLDER, str(host.memory("Hugepagesize"))]
+    console = tmp_path / "console.log"
+    with Children() as children:
+        with HostStates([{"huge_pages": more}], children, "results/test", host) as states:
+            states.enter((1, 1), {"huge_pages": more})
+            children.spawn("holder", holds, console=console, cwd=tmp_path, stdin=subprocess.PIPE)
+            wait_until(lambda: "ready" in console.read_text(encoding="utf-8"), "a page in use")
+        assert STATES["huge_pages"].read(host) == before
+
+
+@pytest.mark.alone
 def test_this_host_is_put_back_by_the_next_session(host: System) -> None:
     before, first, second = other_levels(host, "thp")
     with start_session(host, "thp", first, second) as killed:

@@ -43,6 +43,22 @@ def test_a_child_that_ignores_sigterm_is_killed_with_its_own_children(tmp_path: 
         wait_until(lambda: not is_running(inner), "the end of its own child")
 
 
+def test_a_second_interrupt_kills_what_is_being_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    with Children() as children:
+        child = children.spawn("stubborn", ["sh", "-c", STUBBORN], console=tmp_path / "c.log", cwd=tmp_path)
+        wait_for("ready", tmp_path / "c.log")
+        with monkeypatch.context() as patch:
+            patch.setattr("steelyard.processes.children.wait_until", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                children.stop([child], grace=60)
+        assert child.exit_code() == -signal.SIGKILL
+
+
 def test_a_child_that_the_guard_was_not_told_of_dies_with_the_harness(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom steelyard.processes import Children\n"
