@@ -54,7 +54,8 @@ for target in $(jq --raw-output '.target | keys[]' "$definition"); do
                 buildable="$buildable $platform"
                 continue
             fi
-            why=$(grep '^ERROR' "$work/log" | tail -n 1 | sed 's/^ERROR: *//; s/[. ]*$//' | cut -c -300 | grep . || echo "it could not be built")
+            why=$(grep '^ERROR' "$work/log" | tail -n 1 |
+                sed -E 's/^ERROR: *(failed to solve: )?//; s/@sha256:[0-9a-f]+//g; s/[. ]*$//' | cut -c -300 | grep . || echo "it could not be built")
             echo "build: $target ($platform): $why" >&2
             [ "$platform" != "$required" ] || exit 1
             jq --null-input --arg p "$platform" --arg why "$why" '{($p): $why}' >>"$work/missing.json"
