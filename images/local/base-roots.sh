@@ -379,6 +379,8 @@ ADD $1-\${TARGETARCH}.tar /
 $environment
 LABEL dev.steelyard.base.left-out="$left_out" org.opencontainers.image.title="steelyard base: $1" org.opencontainers.image.description="Debian $suite packages, unpacked$([ "$1" != openj9 ] || echo ', and an Eclipse OpenJ9')"
 CONTAINERFILE
+    # Of one platform no index is pushed, and a builder takes that one image for every platform.
+    docker buildx imagetools create --tag "$reference" "$reference" >>"$work/$1.log" 2>&1 || fail 4 "docker buildx could not push the index $reference; see $work/$1.log"
     echo "$reference $keys" >"$work/roots/$1.pushed"
     say "$reference: pushed for $2"
 )

@@ -46,6 +46,7 @@ esac
 DOCKER = """#!/bin/sh
 case "$*" in
     *"buildx build"*) { echo "$*"; cat; } >"$ASKED" ;;
+    *"imagetools create"*) echo "$*" >>"$ASKED" ;;
     *) exit 1 ;;
 esac
 """
@@ -111,6 +112,8 @@ def test_a_base_is_made_without_the_platform_whose_list_is_not_to_be_had(make: C
     assert made.code == 0, made.said
     assert f"bases: harness: WITHOUT linux/ppc64le - {REASON}" in made.said
     assert "--platform linux/amd64 " in made.asked
+    # Else it would be taken for the other platform as well.
+    assert made.asked.endswith("imagetools create --tag r/bases/harness:trixie r/bases/harness:trixie\n")
     assert 'dev.steelyard.base.left-out="ppc64el:trixie"' in made.asked
     assert made.note == f"linux/ppc64le {REASON}\n"
 
