@@ -10,6 +10,7 @@ say so (`typed`).
 """
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -163,7 +164,7 @@ def _jvms(view: View) -> str:
 
 
 def _options(command: str) -> str:
-    """What was typed beside the experiment's name, without the seed and where results go."""
+    """What was typed beside the experiment's name, without the seed, where results go, and where things lie."""
     _, name, *words = shlex.split(command)
     params = dict(commands_of(root()))[name].params
     valued = {
@@ -175,7 +176,7 @@ def _options(command: str) -> str:
     options, is_value, is_named = list[str](), False, False
     for word in leave_out(words, {"--seed": 1, "--out": 1}):
         if is_value or word.startswith("-") or is_named:
-            options.append(word)
+            options.append(re.sub(r"(^|[=,])/[^,]*", r"\1PATH", word))
         else:
             is_named = True
             continue

@@ -42,6 +42,7 @@ def notes_of(
         *_node_notes(layout, servers, nodes),
         *_load_notes(layout, procedure, cpus),
         *_gc_notes(layout, servers, cpus),
+        *_foreground_notes(layout),
         *_left_heap(servers),
         *_checkpoint_notes(layout.arm.name, servers),
     ]
@@ -76,6 +77,18 @@ def _load_notes(layout: Layout, procedure: ProcedureName, cpus: int) -> list[str
     note = (
         f"{load.users} users without think time are at most {load.users} requests at a time, and the servers have"
         f" {cpus} CPUs, some of which can stay idle: raise users to {USERS_PER_CPU * cpus} or more"
+    )
+    return [note]
+
+
+def _foreground_notes(layout: Layout) -> list[str]:
+    """Measured: docs/lab-notes/2026-11-27-quick-forms.md, "On OpenJ9"."""
+    jvm, compile_mode = layout.runtime.server_jvm, layout.arm.deployment.jvm.compile
+    if jvm is None or jvm.kind != "openj9" or compile_mode == "background":
+        return []
+    note = (
+        f"{layout.arm.name}: requests of an OpenJ9 stand still while it compiles in the foreground, which warms HotSpot"
+        " in seconds: --set compile=background"
     )
     return [note]
 

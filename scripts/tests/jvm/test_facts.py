@@ -245,6 +245,9 @@ def test_plans_carry_it_by_arm() -> None:
     assert all(one.not_read_back == [] for one in specs_of(found).values())
     assert any("Heaps that are left" in note for one in specs_of(found).values() for note in one.notes)
     planned = specs_of(found, runtime=processes(make_jvm("openj9", 21)))
+    assert all("stand still" in " ".join(one.notes) for one in planned.values())
+    in_background = specs_of(question("ping"), runtime=processes(make_jvm("openj9", 21)))
+    assert not any("stand still" in " ".join(one.notes) for one in in_background.values())
     assert all("compile: " in " ".join(one.not_read_back) for one in planned.values())
     runtime = processes(build=None, jcmd=False)  # a user's own server on a Java runtime without tools
     assert all(

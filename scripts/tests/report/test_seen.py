@@ -167,6 +167,8 @@ def test_only_sessions_that_answer_are_taken(results: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "options"),
     [
+        ("./steelyard run start-up --quick --jdk /opt/jdks/openj9-21", "--quick --jdk PATH"),
+        ("./steelyard run start-up --set jdk=hotspot-17,/opt/jdk-25", "--set jdk=hotspot-17,PATH"),
         ("./steelyard run jvm-count --quick --seed 7", "--quick"),
         (
             "./steelyard run jvm-count --seed=7 --set 'a=1 2' --out /tmp/x --blocks 3",
