@@ -87,8 +87,8 @@ def _foreground_notes(layout: Layout) -> list[str]:
     if jvm is None or jvm.kind != "openj9" or compile_mode == "background":
         return []
     note = (
-        f"{layout.arm.name}: requests of an OpenJ9 stand still while it compiles in the foreground, which warms HotSpot"
-        " in seconds: --set compile=background"
+        "Requests of an OpenJ9 stand still while it compiles in the foreground, which warms HotSpot in seconds:"
+        " --set compile=background"
     )
     return [note]
 
