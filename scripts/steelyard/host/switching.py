@@ -159,9 +159,6 @@ class HostStates:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # A second Ctrl-C cuts a trial's own stop short, and what it leaves may use large pages.
-        if self._recorded:
-            self._children.stop_all()
         self.restore()
 
     def values(self, wanted: Mapping[str, Scalar]) -> dict[str, str]:
@@ -214,7 +211,8 @@ class HostStates:
         ]
 
     def restore(self) -> None:
-        """Put back what was there before the session; nothing when that was done, or nothing was changed.
+        """End what still runs, and put back what was there before the session; nothing when that was done, or nothing
+        was changed.
 
         Raises:
             MissingRequirement: the host did not take a value back; the record stays, and `doctor` warns.
@@ -222,6 +220,8 @@ class HostStates:
         self._plot = None
         if not self._recorded:
             return
+        # A second Ctrl-C cuts a trial's own stop short, and what it leaves may use large pages.
+        self._children.stop_all()
         with record_lock(self._system):
             write_back(self._system, self._original)
         self._recorded = False
