@@ -94,6 +94,16 @@ def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(
     assert [path.name for path in package.iterdir()] == ["wlp"]
 
 
+def test_a_first_start_may_take_as_long_as_the_workload_allows_a_server(
+    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "KEPT", tmp_path / "failed")
+    package = unprimed(tmp_path / "p", "#!/bin/sh\nexec sleep 600\n")
+    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
+    with pytest.raises(ServerFailed, match="server-1 did not answer within 2 s: is its JDK sound"):
+        primed_folder(one.model_copy(update={"ready": Ready(within=2.0)}), package, children)
+
+
 ARCHIVES = """
 import pathlib, sys, time
 made = next(word.partition("=")[2] for word in sys.argv if word.startswith("-XX:ArchiveClassesAtExit="))

@@ -23,8 +23,6 @@ from steelyard.results.spec import Component
 from steelyard.results.store import no_space
 from steelyard.spec.injectors import ARCHIVE
 
-PRIMING_TIMEOUT = 180.0
-"""Seconds that the first start of a server in a directory may take."""
 _MADE_BY = "-XX:ArchiveClassesAtExit="
 
 
@@ -101,15 +99,14 @@ def _stop_afterwards(deployment: ProcessDeployment) -> Iterator[None]:
 
 
 def _wait(deployment: ProcessDeployment, component: Component, done: Callable[[], bool]) -> None:
-    deadline = Deadline(PRIMING_TIMEOUT)
+    within = component.ready.within
+    deadline = Deadline(within)
     while not done():
         if failure := deployment.failure(component.name):
             raise ServerFailed(_with_kept_log(failure, deployment, component))
         if deadline.is_over:
             log = deployment.logs(component.name) / "console.log"
-            late = (
-                f"{component.name} did not answer within {PRIMING_TIMEOUT:.0f} s: is its JDK sound? See {log}"
-            )
+            late = f"{component.name} did not answer within {within:.0f} s: is its JDK sound? See {log}"
             raise ServerFailed(_with_kept_log(late, deployment, component))
         deadline.sleep(POLL_INTERVAL)
 
