@@ -5,8 +5,8 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import sys
+import time
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -309,7 +309,8 @@ def _keep(workload: str, arm: Arm, port: int, jdk: Path | None, listen: str) -> 
             up = workload_up.Up(workload=arm.name, keeper=os.getpid(), servers=servers, proxy=proxy)
             write_atomic(workload_up.STATE, up.model_dump_json() + "\n")
             is_up = True
-            signal.pause()
+            while True:  # no `signal.pause()`: it sleeps through a signal that comes just before it
+                time.sleep(1.0)
         finally:
             workload_up.STATE.unlink(missing_ok=True)
             deployment.close()

@@ -35,13 +35,13 @@ fi
 CRIU = """#!/bin/sh
 trap 'echo criu > "$WLP_USER_DIR/first"; exit 1' TERM
 python3 -c "
-import os, signal, sys
+import os, signal, sys, time
 def end(*_):
     with open(os.environ['WLP_USER_DIR'] + '/first', 'x') as file: file.write('server')
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
 open(os.environ['WLP_USER_DIR'] + '/serves', 'w').close()
-while True: signal.pause()
+while True: time.sleep(0.05)
 " &
 wait
 """
