@@ -3,6 +3,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders import make_jvm, make_spec
@@ -29,6 +30,11 @@ def unprimed(package: Path, script: str) -> Path:
     return package
 
 
+def liberty(**more: Any) -> Component:
+    """A server of such a package."""
+    return process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}), **more)
+
+
 def serving(folder: Path) -> Path:
     """A package whose server serves its `usr`, and tells each start's port in `folder`."""
     started = f"""#!/bin/sh
@@ -43,8 +49,7 @@ def test_a_server_starts_once_in_the_folder_that_all_are_copied_from(
     tmp_path: Path, children: Children
 ) -> None:
     package = serving(tmp_path)
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
-    one = one.model_copy(update={"ready": Ready(path="/no-database-yet", live="/servers/")})
+    one = liberty(ready=Ready(path="/no-database-yet", live="/servers/"))
     primed = primed_folder(one, package, children)
     assert [path.name for path in (primed / "servers").iterdir()] == ["s"]
     assert (primed / "servers" / "s" / "workarea").is_dir()
@@ -80,28 +85,32 @@ def test_an_application_of_the_users_own_that_is_deployed_anew_is_what_starts(
         session.require_programs(make_spec(components=[one]))
 
 
-def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(
-    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where logs of first starts that failed are kept."""
     monkeypatch.setattr(client, "KEPT", tmp_path / "failed")
+    return client.KEPT
+
+
+def test_a_server_that_does_not_start_is_not_copied_from_and_its_log_is_kept(
+    tmp_path: Path, children: Children, failed: Path
+) -> None:
     package = unprimed(tmp_path / "p", "#!/bin/sh\necho 'no such feature'; echo bye; exit 3\n")
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
-    kept = tmp_path / "failed" / "first-start-of-server-1.txt"
+    kept = failed / "first-start-of-server-1.txt"
     said = rf"server-1 ended with exit code 3 after printing: no such feature \| bye: see {kept}$"
     with pytest.raises(ServerFailed, match=said):
-        primed_folder(one, package, children)
+        primed_folder(liberty(), package, children)
     assert kept.read_text(encoding="utf-8") == "no such feature\nbye\n"
     assert [path.name for path in package.iterdir()] == ["wlp"]
 
 
+@pytest.mark.usefixtures("failed")
 def test_a_first_start_may_take_as_long_as_the_workload_allows_a_server(
-    tmp_path: Path, children: Children, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, children: Children
 ) -> None:
-    monkeypatch.setattr(client, "KEPT", tmp_path / "failed")
     package = unprimed(tmp_path / "p", "#!/bin/sh\nexec sleep 600\n")
-    one = process("server-1", artifact=LIBERTY.model_copy(update={"jvm": make_jvm("hotspot")}))
     with pytest.raises(ServerFailed, match="server-1 did not answer within 2 s: is its JDK sound"):
-        primed_folder(one.model_copy(update={"ready": Ready(within=2.0)}), package, children)
+        primed_folder(liberty(ready=Ready(within=2.0)), package, children)
 
 
 ARCHIVES = """
