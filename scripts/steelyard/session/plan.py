@@ -150,7 +150,8 @@ class SessionPlan:
             )
         if any(arm.deployment.jvm.compile == "foreground" for arm in self.arms):
             notes.append(
-                "Servers compiled in the foreground, which shortens the warm-up and lengthens the start."
+                "Servers compiled in the foreground: the warm-up is shorter, the start longer, and a request waits"
+                " while what it calls is compiled."
             )
         if self.request.quick and self.experiment.quick.note is not None:
             notes.append(self.experiment.quick.note)

@@ -8,9 +8,11 @@ from hostile import calls
 from planned import HOST, arms, asked, question
 
 from steelyard.errors import BadInput
+from steelyard.experiment.loader import experiment_files
 from steelyard.experiment.matrix import expand, fixed_arm, with_host_levels, with_quick, with_settings
 from steelyard.experiment.schema import Experiment
 from steelyard.experiment.settings import Settings
+from steelyard.paths import EXPERIMENTS
 from steelyard.units import MIB
 from steelyard.workload.loader import load_workload
 
@@ -128,6 +130,12 @@ def test_quick_has_fewer_levels_and_blocks_and_does_not_wait_until_steady() -> N
     assert quick.deployment.jvm.compile == "foreground"
     assert quick.load.warmup.until == "compiled"
     assert quick.load.measure < whole.load.measure
+
+
+@pytest.mark.parametrize("name", experiment_files(EXPERIMENTS))
+def test_no_quick_form_asks_for_latency_where_requests_wait_for_the_compiler(name: str) -> None:
+    quick = question(name, quick=True).experiment
+    assert not quick.metrics.primary.startswith("latency") or quick.deployment.jvm.compile == "background"
 
 
 def test_the_warm_up_of_quick_can_be_set_and_varied() -> None:
