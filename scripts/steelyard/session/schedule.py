@@ -18,8 +18,9 @@ from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.results.schema import Planned, ScheduledTrial, Session, Trial
 from steelyard.results.spec import Spec
 
-START_CPU_SECONDS = 5.0
-"""CPU seconds from process start to first response of one Liberty server on HotSpot (apps/README.md)."""
+START_CPU_SECONDS = (5.0, 13.0)
+"""CPU seconds from process start to first response of one Liberty server on HotSpot: with ping (apps/README.md), and
+with an application and its database (docs/lab-notes/2026-11-27-quick-forms.md)."""
 FOREGROUND_START = 1.5
 """How much longer a start takes when it compiles in the foreground (docs/explanation/warm-up.md)."""
 COMPILE_CPU_SECONDS = 8.0
@@ -254,14 +255,14 @@ class Schedule:
 def trial_seconds(spec: Spec) -> tuple[float, float]:
     """Shortest and longest expected time of one trial."""
     load = spec.load
-    start = _start_seconds(spec)
+    low, high = _start_seconds(spec)
     if spec.needs_preparation:
-        start = 2 * start + STOP_SECONDS
-    fixed = start + INJECTOR_START_SECONDS + STOP_SECONDS
-    if spec.procedure == "start-up":
-        return fixed, fixed + start
+        low, high = 2 * low + STOP_SECONDS, 2 * high + STOP_SECONDS
+    fixed = INJECTOR_START_SECONDS + STOP_SECONDS
     if spec.procedure in ("ramp-up", "survive"):
-        return fixed + load.measure, fixed + load.measure
+        fixed += load.measure
+    if spec.procedure in ("start-up", "ramp-up", "survive"):
+        return low + fixed, high + fixed
     least, most = load.warmup.at_least, load.warmup.at_most
     if load.warmup.until == "fixed":
         most = least
@@ -270,7 +271,7 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
     else:
         least = max(least, (COMPILE_CPU_SECONDS * len(spec.servers) + INJECTOR_CPU_SECONDS) / _cores(spec))
     fixed += load.ramp + load.measure
-    return fixed + min(least, most), fixed + most
+    return low + fixed + min(least, most), high + fixed + most
 
 
 def expected_seconds(spec: Spec) -> float:
@@ -290,7 +291,7 @@ def populating_seconds(spec: Spec) -> float:
     """Expected time of the run that fills an arm's class caches; 0 without one."""
     if not spec.caches("warm"):
         return 0.0
-    return _start_seconds(spec) + INJECTOR_START_SECONDS + populating_load(spec) + STOP_SECONDS
+    return fmean(_start_seconds(spec)) + INJECTOR_START_SECONDS + populating_load(spec) + STOP_SECONDS
 
 
 def populating_load(spec: Spec) -> float:
@@ -303,12 +304,14 @@ def _cores(spec: Spec) -> float:
     return min(float(spec.server_cores), spec.usable_cpus)
 
 
-def _start_seconds(spec: Spec) -> float:
-    start = START_CPU_SECONDS * max(1.0, len(spec.servers) / _cores(spec))
+def _start_seconds(spec: Spec) -> tuple[float, float]:
+    """Shortest and longest expected time in which the servers start, all at once."""
+    longer = max(1.0, len(spec.servers) / _cores(spec))
     settings = (server.jvm_settings for server in spec.servers)
     if any(jvm is not None and jvm.compile == "foreground" for jvm in settings):
-        start *= FOREGROUND_START
-    return start
+        longer *= FOREGROUND_START
+    low, high = START_CPU_SECONDS
+    return low * longer, high * longer
 
 
 def _draw_round(
