@@ -259,9 +259,10 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
     if spec.needs_preparation:
         low, high = 2 * low + STOP_SECONDS, 2 * high + STOP_SECONDS
     fixed = INJECTOR_START_SECONDS + STOP_SECONDS
+    if spec.procedure == "start-up":
+        return low + fixed, high + fixed
+    fixed += load.measure
     if spec.procedure in ("ramp-up", "survive"):
-        fixed += load.measure
-    if spec.procedure in ("start-up", "ramp-up", "survive"):
         return low + fixed, high + fixed
     least, most = load.warmup.at_least, load.warmup.at_most
     if load.warmup.until == "fixed":
@@ -270,7 +271,7 @@ def trial_seconds(spec: Spec) -> tuple[float, float]:
         least = max(least, float(ACCEPTED_FROM))
     else:
         least = max(least, (COMPILE_CPU_SECONDS * len(spec.servers) + INJECTOR_CPU_SECONDS) / _cores(spec))
-    fixed += load.ramp + load.measure
+    fixed += load.ramp
     return low + fixed + min(least, most), high + fixed + most
 
 

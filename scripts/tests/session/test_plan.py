@@ -23,6 +23,12 @@ def made(
     return make_plan(RunRequest(experiment, quick=quick, blocks=blocks, settings=settings, seed=5))
 
 
+def plan_on_cores(monkeypatch: pytest.MonkeyPatch, count: int, nodes: int = 1) -> None:
+    """Plans are made for so many cores of one thread each, as many on each NUMA node."""
+    cores = tuple(Core(cpu * nodes // count, cpu * nodes // count, cpu, (cpu,)) for cpu in range(count))
+    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: CpuLayout(cores))
+
+
 def test_every_block_of_the_schedule_holds_every_arm_once() -> None:
     plan = made("jvms=1,2", blocks=4)
     for block in range(1, 5):
@@ -196,8 +202,7 @@ def test_every_trial_has_an_expected_time(name: str) -> None:
 
 def test_five_services_may_take_as_long_to_start_as_they_did(monkeypatch: pytest.MonkeyPatch) -> None:
     """44 to 53 s on two cores, the monolith 14 to 18 s (docs/lab-notes/2026-11-27-quick-forms.md)."""
-    layout = CpuLayout(tuple(Core(0, 0, cpu, (cpu,)) for cpu in range(2)))
-    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
+    plan_on_cores(monkeypatch, 2)
     specs = made(experiment="acmeair-topology", quick=True).specs
     longest = {name: trial_seconds(spec)[1] for name, spec in specs.items()}
     assert 44 - 18 <= longest["topology-microservices"] - longest["topology-monolith"] <= 53 - 14
@@ -205,8 +210,7 @@ def test_five_services_may_take_as_long_to_start_as_they_did(monkeypatch: pytest
 
 def test_cores_as_a_factor_leave_the_load_side_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of eight cores servers have one or four: the injectors have four in both, and not seven in the first."""
-    layout = CpuLayout(tuple(Core(0, 0, cpu, (cpu,)) for cpu in range(8)))
-    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
+    plan_on_cores(monkeypatch, 8)
     specs = made("jvms=1", "cores=1,4").specs
     assert {spec.server_cores for spec in specs.values()} == {1, 4}
     assert {len(spec.injectors[0].cpus) for spec in specs.values()} == {4}
@@ -227,8 +231,7 @@ def test_a_processor_that_goes_while_arms_are_planned_leaves_them_alike(
 
 def test_bound_jvms_lie_on_one_node_each_in_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 2 x 6 cores two JVMs have four each, not nine together or three of the other's node."""
-    layout = CpuLayout(tuple(Core(cpu // 6, cpu // 6, cpu, (cpu,)) for cpu in range(12)))
-    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
+    plan_on_cores(monkeypatch, 12, nodes=2)
     spec = made(experiment="numa").specs["numa-bound"]
     assert [server.cpus for server in spec.servers] == [[0, 1, 2, 3], [6, 7, 8, 9]]
     assert spec.injectors[0].cpus == [4, 5, 10, 11]
@@ -238,8 +241,7 @@ def test_bound_jvms_lie_on_one_node_each_in_a_plan(monkeypatch: pytest.MonkeyPat
 def test_jvms_that_are_spread_over_the_nodes_have_other_cores_than_bound_ones(
     monkeypatch: pytest.MonkeyPatch, jvms: int, differ: bool
 ) -> None:
-    layout = CpuLayout(tuple(Core(cpu // 4, cpu // 4, cpu, (cpu,)) for cpu in range(8)))
-    monkeypatch.setattr("steelyard.session.specs.planned_cores", lambda _host: layout)
+    plan_on_cores(monkeypatch, 8, nodes=2)
     settings = (f"jvms={jvms}", "numa=bound,spread", "injector_cores=shared", "total_heap=2g")
     if differ:
         assert len(made(*settings).specs) == 2
