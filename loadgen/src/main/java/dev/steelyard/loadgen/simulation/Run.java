@@ -84,6 +84,7 @@ final class Run {
             targets,
             settings.injector() % targets,
             User.draws(settings.seed(), number - 1),
+            clock::nanos,
             this::newOpenActiveUser);
   }
 
