@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -113,7 +112,7 @@ class UserPoolTest {
     all.forEach(activeUser -> last.put(activeUser, now));
     long longest = 0;
     for (int arrival = 0; arrival < 20_000; arrival++) {
-      now += TimeUnit.MILLISECONDS.toNanos(50);
+      now += UserPool.LONGEST_IDLE_NANOS / 1200;
       ActiveUser activeUser = pool.take();
       longest = Math.max(longest, now - last.put(activeUser, now));
       pool.giveBack(activeUser);
