@@ -48,8 +48,8 @@ class Exit(IntEnum):
     BUSY = 6, "another session runs on this host, or a workload is up", "wait for it, or `down`"
     SERVER_FAILED = (
         7,
-        "a server or an injector did not start",
-        "read the log that the sentence names; `up WORKLOAD` starts it alone",
+        "a server or an injector did not start, or an arm's servers never had a setting that was asked for",
+        "read the log that the sentence names (`up WORKLOAD` starts it alone), or `explain` the setting",
     )
     NO_SPACE = (
         8,

@@ -279,7 +279,9 @@ class JvmSettings(Model):
         note="`-XX:ActiveProcessorCount` of both JVMs' documentation",
     )
     """Number of CPUs that the JVM sizes itself for (threads, collector), whatever it may use; `default`: those that it
-    may use, or what the quota `cpus` leaves of them (HotSpot rounds up)."""
+    may use, or what the quota `cpus` leaves of them (HotSpot rounds up, OpenJ9 to the nearest). With control groups of
+    version 1 an OpenJ9 sees no quota of its own where it takes the host for a container: if process 1 is neither `init`
+    nor `systemd`. There it has to be told."""
     gc_log: bool = row(
         True,
         openj9=On({True: f"-Xverbosegclog:{FOLDER}/logs/gc.%seq.log,10,100000", False: ""}),

@@ -52,18 +52,20 @@ def format_quota(cpus: float) -> str:
 
 
 def counted_processors(component: Component, settings: JvmSettings) -> int | None:
-    """The CPUs that its JVM should count; None: nobody says how it rounds its quota.
+    """The CPUs that its JVM should count; None: it is not known which JVM rounds its quota.
 
-    HotSpot rounds up (`CgroupSubsystem::active_processor_count`); of OpenJ9 no documentation tells it.
+    HotSpot rounds up (`CgroupSubsystem::active_processor_count`), OpenJ9 to the nearest, and to one at least
+    (`omrsysinfo_get_number_CPUs_by_type` of Eclipse OMR).
     """
     jvm, quota = component.artifact.jvm, component.cpu_quota
     if settings.processor_count != "default":
         return settings.processor_count
     if quota is None or settings.container_support is False:
         return len(component.cpus)
-    if jvm is None or (jvm.kind == "openj9" and quota != int(quota)):
+    if jvm is None:
         return None
-    return min(len(component.cpus), math.ceil(quota))
+    counted = max(1, math.floor(quota + 0.5)) if jvm.kind == "openj9" else math.ceil(quota)
+    return min(len(component.cpus), counted)
 
 
 def sources(component: Component, *, jcmd: bool) -> list[Source]:

@@ -226,6 +226,19 @@ def test_servers_that_never_start_end_the_session_after_two_trials(bench: Bench)
     assert [(one.event, one.detail) for one in directory.journal()][-1] == ("interrupted", why)
 
 
+def test_settings_that_an_arm_never_gets_end_the_session_after_two_of_its_trials(bench: Bench) -> None:
+    bench.world.info = {"availableProcessors": 64}
+    directory = bench.session(ping())
+    why = r"all 2 trials of jvms-(1|2) ran .* than were asked for: server-1 has processors 64 instead of \d"
+    with pytest.raises(ServerFailed, match=why):
+        bench.run(directory)
+    assert [one.state for one in directory.trials()] == ["void"] * 3, "of one arm two"
+    # Mended: what differed before does not count any more.
+    bench.world.info = {}
+    bench.run(directory)
+    assert runner.missing_places(directory.session(), directory.trials()) == []
+
+
 def test_an_arm_that_cannot_start_does_not_use_up_the_repeats(bench: Bench) -> None:
     """The other arm's trials run well between its failures."""
     bench.world.deaths = fails_at_start(*(f"0{block}-jvms-2" for block in (1, 2, 3)))
@@ -276,7 +289,7 @@ def test_what_the_sampler_did_not_see_has_failed(bench: Bench, silent: str, void
 
 def test_another_build_and_other_settings_void(bench: Bench) -> None:
     bench.world.info = {"build": "other", "availableProcessors": 64}
-    one = bench.run(bench.session(ping(design={"repeats": 0})))[0]
+    one = bench.run(bench.session(ping(design={"repeats": 0}), blocks=1))[0]
     assert {check.name for check in one.checks if check.voids and check.has_failed} == {"build", "settings"}
     assert "server-1 reports build 'other', expected 'b0'" in next(
         c.detail for c in one.checks if c.name == "build"
@@ -295,7 +308,7 @@ def test_a_setting_that_was_not_granted_or_not_seen_voids(
 ) -> None:
     bench.world.told = told
     wanted = ping(design={"repeats": 0}, deployment={"total_heap": "64m", "jvm": jvm})
-    one = bench.run(bench.session(wanted))[0]
+    one = bench.run(bench.session(wanted, blocks=1))[0]
     assert [check.name for check in one.checks if check.voids and check.has_failed] == ["settings"]
     assert says in next(check.detail for check in one.checks if check.name == "settings")
 

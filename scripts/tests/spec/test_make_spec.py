@@ -711,11 +711,10 @@ def test_a_quota_is_each_servers_and_its_jvm_counts_by_it() -> None:
         "cpus-1.5_processor-count-2": ("1.50 CPUs", 2),
     }
     assert "quota" in found["cpus-0.5_processor-count-2"].servers[0].read_back
-    openj9 = specs("cpu-limits", "cpus=1,1.5", host=cores(2), runtime=processes(make_jvm("openj9", 21)))
+    openj9 = specs("cpu-limits", "cpus=0.4,1.4,1.5", host=cores(2), runtime=processes(make_jvm("openj9", 21)))
     counted = {name: requested_settings(spec.servers[0]).get("processors") for name, spec in openj9.items()}
-    assert counted["cpus-1_processor-count-default"] == 1
-    assert counted["cpus-1.5_processor-count-default"] is None, "nobody says how OpenJ9 rounds it"
-    assert counted["cpus-1.5_processor-count-2"] == 2
+    assert [counted[f"cpus-{cpus}_processor-count-default"] for cpus in ("0.4", "1.4", "1.5")] == [1, 1, 2]
+    assert counted["cpus-1.4_processor-count-2"] == 2
     with pytest.raises(BadInput, match="cpus 4 limits nothing, because server-1 has 2 CPUs on this host"):
         specs("cpu-limits", "cpus=1,4", host=cores(2), runtime=None)
     with pytest.raises(BadInput, match=r"total CPU quota is 0\.5 in jvms-1 and 1 in jvms-2"):
