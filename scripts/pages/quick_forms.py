@@ -82,7 +82,7 @@ def minutes_of(page: str) -> dict[str, str]:
 
 
 def record_of(directory: SessionDirectory) -> Measured:
-    """What a session of a quick form tells: its spread, and what it detects in its widest comparison.
+    """What a session of a quick form tells: the spread of all its comparisons, and what each detects by it.
 
     Raises:
         BadInput: it was no quick session, or tells no spread.
