@@ -82,7 +82,7 @@ def run_session(
                     trials.append(trial)
                     context.watcher.trial_ended(trial, len(trials), schedule.total(trials))
                 require_starts(trials, at_once=len(together))
-                require_settings(trials)
+                require_settings(trials, at_once=len(together))
                 upcoming = schedule.next(trials)
                 # A gate has its own interim analyses, whose errors are counted.
                 is_gate = schedule.session.gate is not None
@@ -140,22 +140,22 @@ def require_starts(trials: Sequence[Trial], at_once: int = 1) -> None:
             raise ServerFailed(f"{failed} trials{whose} in a row did not start: {last.failure}")
 
 
-def require_settings(trials: Sequence[Trial]) -> None:
-    """End a session in which the last trial's arm has had other settings than it asks for from the start, twice: a host
-    or a JVM that does not give them gives them to no repeat.
+def require_settings(trials: Sequence[Trial], at_once: int = 1) -> None:
+    """End a session in which an arm of the last trials has had other settings than it asks for from the start, twice: a
+    host or a JVM that does not give them gives them to no repeat.
 
     Raises:
         ServerFailed: how many trials had them, and which.
     """
-    arm = trials[-1].arm
-    measured = [trial.measurement for trial in trials if trial.arm == arm and trial.measurement is not None]
-    said = [tuple(measurement.sentences("settings_differ") or ()) for measurement in measured]
-    if len(said) > 1 and said[0] and set(said) == {said[0]}:
-        first, more = said[0][0], len(said[0]) - 1
-        raise ServerFailed(
-            f"all {len(said)} trials of {arm} ran with other settings than were asked for: {first}"
-            + (f" (and {more} more)" if more else "")
-        )
+    for arm in [trial.arm for trial in trials[-at_once:]]:
+        measured = [trial.measurement for trial in trials if trial.arm == arm]
+        said = [tuple(one.sentences("settings_differ") or ()) for one in measured if one is not None]
+        if len(said) > 1 and said[0] and set(said) == {said[0]}:
+            first, more = said[0][0], len(said[0]) - 1
+            raise ServerFailed(
+                f"all {len(said)} trials of {arm} ran with other settings than were asked for: {first}"
+                + (f" (and {more} more)" if more else "")
+            )
 
 
 def _reason(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from builders import make_trial
+from builders import make_measurement, make_trial
 from planned import asked, session_of, specs_of
 from sessions import Bench
 
@@ -34,7 +34,7 @@ from steelyard.session.duet import (
     judge_together,
     merge_sides,
 )
-from steelyard.session.runner import require_starts
+from steelyard.session.runner import require_settings, require_starts
 from steelyard.session.schedule import Schedule
 
 SECOND_PORT = 9580
@@ -214,6 +214,17 @@ def test_a_pair_runs_and_is_repeated_together() -> None:
     again = schedule.next(ended)
     assert again is not None
     assert [(one.block, one.attempt) for one in schedule.together(again)] == [(1, 1), (1, 1)]
+
+
+def test_a_setting_that_the_first_of_a_pair_never_gets_ends_the_session() -> None:
+    def pair(block: int) -> list[Trial]:
+        first, second = (outcome(block, arm, state="void") for arm in SIDES)
+        differing = make_measurement(settings_differ=["server-1 has processors 2 instead of 1"])
+        return [first.model_copy(update={"measurement": differing}), second]
+
+    require_settings(pair(1), at_once=2)
+    with pytest.raises(ServerFailed, match=f"all 2 trials of {SIDES[0]} ran with other .* processors 2"):
+        require_settings([*pair(1), *pair(2)], at_once=2)
 
 
 def test_a_pair_that_does_not_start_is_repeated_once() -> None:
