@@ -149,7 +149,7 @@ def require_settings(trials: Sequence[Trial], at_once: int = 1) -> None:
     """
     for arm in [trial.arm for trial in trials[-at_once:]]:
         measured = [trial.measurement for trial in trials if trial.arm == arm]
-        said = [tuple(one.sentences("settings_differ") or ()) for one in measured if one is not None]
+        said = [tuple(found.sentences("settings_differ") or ()) for found in measured if found is not None]
         if len(said) > 1 and said[0] and set(said) == {said[0]}:
             first, more = said[0][0], len(said[0]) - 1
             raise ServerFailed(
