@@ -148,8 +148,9 @@ def require_settings(trials: Sequence[Trial], at_once: int = 1) -> None:
         ServerFailed: how many trials had them, and which.
     """
     for arm in [trial.arm for trial in trials[-at_once:]]:
-        measured = [trial.measurement for trial in trials if trial.arm == arm]
-        said = [tuple(found.sentences("settings_differ") or ()) for found in measured if found is not None]
+        own = [trial.measurement for trial in trials if trial.arm == arm]
+        measured = [measurement for measurement in own if measurement is not None]
+        said = [tuple(measurement.sentences("settings_differ") or ()) for measurement in measured]
         if len(said) > 1 and said[0] and set(said) == {said[0]}:
             first, more = said[0][0], len(said[0]) - 1
             raise ServerFailed(
