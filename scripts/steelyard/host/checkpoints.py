@@ -5,6 +5,7 @@ Source: Open Liberty's documentation of InstantOn (a kernel of 5.9 or newer, CRI
 and SETPCAP); capabilities(7) has the bits; criu(8) has `check`.
 """
 
+import ctypes
 import os
 import re
 from pathlib import Path
@@ -15,6 +16,8 @@ from steelyard.processes.client import first_error
 from steelyard.processes.environment import ask
 
 _FOLDERS = ("usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin")
+_LIBRARY = "libcriu.so"
+"""CRIU's own, by the name with which OpenJ9 opens it."""
 _CHECKPOINT_RESTORE, _SETPCAP = 40, 8
 
 
@@ -46,6 +49,11 @@ def _needs(system: System, criu: Path | None) -> list[str]:
         needs.append("CRIU (apt install criu, or its sources for a newer one)")
     elif said := _check(system, criu):
         needs.append(f"a CRIU that works on this kernel (`criu check`: {said})")
+    if system.is_here and not _opens(_LIBRARY):
+        needs.append(
+            f"CRIU's library where the loader finds it as {_LIBRARY} (it comes with CRIU's sources, or in a package for"
+            " developers)"
+        )
     if last is not None and last < _CHECKPOINT_RESTORE:
         needs.append("Linux 5.9 or newer, for CHECKPOINT_RESTORE")
     elif bounding is not None and not all(bounding >> bit & 1 for bit in (_CHECKPOINT_RESTORE, _SETPCAP)):
@@ -53,6 +61,15 @@ def _needs(system: System, criu: Path | None) -> list[str]:
     elif last is None or bounding is None:
         needs.append("a kernel that tells its capabilities")
     return needs
+
+
+def _opens(library: str) -> bool:
+    """Whether the loader finds a library by this name."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def _check(system: System, criu: Path) -> str:

@@ -14,6 +14,7 @@ from steelyard.measure.formulas import (
     sum_of,
     summed_per_1k,
 )
+from steelyard.measure.histograms import Recorded
 from steelyard.measure.rule import RESULT, SURVIVE, Finding, Rule, judge_figure
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import total
@@ -72,16 +73,21 @@ def cpu_seconds(window: Window, component: Component) -> float | Unknown:
 
 @trial_figure("s", undisturbed=0.0)
 def stall_seconds(window: Window) -> float | None:
-    """Longest time in the window in which a server used no CPU."""
-    stalls = (stall(window.samples, server.name, window.start, window.end) for server in window.spec.servers)
+    """Longest time in the window in which a server used no CPU, and requests waited."""
+    stalls = (
+        stall(window.samples, server.name, window.start, window.end, window.total)
+        for server in window.spec.servers
+    )
     return combine_known(stalls, max)
 
 
-def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
+def stall(samples: Samples, process: str, t0: float, t1: float, recorded: Recorded) -> float | None:
     """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
 
     It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
-    that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time.
+    that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time. Nor does
+    one whom nobody asks, as a service may be for seconds of which users need little: others were answered, and no
+    request was in flight through the second half of its silence.
 
     It stops and goes on between two samples: what the steps before and after lack of the CPU of an ordinary step was
     silence as well. (By whole steps alone, samples a second apart, a server that was stopped for 3 s stalled for 2 s.)
@@ -101,7 +107,9 @@ def stall(samples: Samples, process: str, t0: float, t1: float) -> float | None:
     longest = 0.0
     for first in np.flatnonzero(silent & ~np.roll(silent, 1) | silent & (np.arange(len(silent)) == 0)):
         end = first + int(np.argmin(np.append(silent[first:], False)))
-        if float(steps[first:end].sum()) * mean >= STALL_SHOWS:
+        begins, ends = float(cpu.t[first]), float(cpu.t[end])
+        unasked = ends < t1 and recorded.in_flight((begins + ends) / 2, ends) is False
+        if not unasked and (ends - begins) * mean >= STALL_SHOWS:
             longest = max(longest, float(lacking[max(0, first - 1) : end + 1].sum()))
     return longest
 
@@ -119,7 +127,10 @@ def judge_stall(measurement: TrialMeasurement, spec: Spec) -> Finding:
 
 
 _STALL = judge_figure(
-    "stall_seconds", "the longest time in which a server used no CPU was {}", "{:.1f} s".format, "not known"
+    "stall_seconds",
+    "the longest time in which a server was waited for and used no CPU was {}",
+    "{:.1f} s".format,
+    "not known",
 )
 
 
@@ -238,8 +249,8 @@ RULES = (
         name="stalled",
         limit=STALL_LIMIT,
         unit="s",
-        says="no server under load without CPU for more than 2.5 s, or for more than a tenth of a window shorter than"
-        f" 25 s; {RESULT}",
+        says="no server that is waited for without CPU for more than 2.5 s, or for more than a tenth of a window"
+        f" shorter than 25 s; {RESULT}",
         judge=judge_stall,
         source="stopped, or waiting for what was stopped; collections use CPU",
         answers=SURVIVE,

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from steelyard.measure.formulas import OVERALL
 from steelyard.measure.hdr import HIGH, MIDDLE, Counts, decode, empty, quantile
@@ -18,11 +19,21 @@ from steelyard.results.measurement import Latency
 
 ERROR_SUFFIX = ":error"
 _BASE = re.compile(r"#\[BaseTime: ([\d.]+)")
-_INTERVAL = re.compile(r"(?:Tag=([^,]*),)?([\d.]+),([\d.]+),[\d.]+,(\S+)")
+_INTERVAL = re.compile(r"(?:Tag=([^,]*),)?([\d.]+),([\d.]+),([\d.]+),(\S+)")
 """Tag, seconds from the base time to the start, length in seconds, the longest, the histogram."""
 _NS_PER_MS = 1e6
+_MS_PER_S = 1e3
 P99_NEEDS, P999_NEEDS = 1_000, 10_000
 """Fewest requests for a p99 and a p99.9 (docs/explanation/estimates.md)."""
+
+
+class Answers(NamedTuple):
+    """Those of an operation in one interval of an injector; epoch seconds, and seconds."""
+
+    start: float
+    end: float
+    longest: float
+    """Response time; of a failed request, until it failed."""
 
 
 @dataclass
@@ -34,6 +45,17 @@ class Recorded:
     errors: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     damaged: list[str] = field(default_factory=list)
     """Logs that are missing, cut off or damaged, one sentence each; what is whole in them counts all the same."""
+    answers: list[Answers] = field(default_factory=list)
+
+    def in_flight(self, start: float, end: float) -> bool | None:
+        """Whether a request may have been in flight all this time (epoch seconds); None: nobody can tell, as no answer
+        came in it, or logs are damaged."""
+        came = [answers for answers in self.answers if answers.end >= start]
+        if self.damaged or not any(answers.start <= end for answers in came):
+            return None
+        return any(
+            answers.end >= end and max(answers.start, end) - answers.longest <= start for answers in came
+        )
 
     @property
     def requests(self) -> int:
@@ -75,9 +97,10 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
         lines = text[: text.rfind("\n") + 1].splitlines()
         base = next((float(match[1]) for line in lines if (match := _BASE.match(line))), 0.0)
         try:
-            for tag, middle, counts in _intervals(lines, base):
-                if not start <= middle <= end:
+            for tag, answers, counts in _intervals(lines, base):
+                if not start <= (answers.start + answers.end) / 2 <= end:
                     continue
+                recorded.answers.append(answers)
                 if tag.endswith(ERROR_SUFFIX):
                     recorded.errors[tag.removesuffix(ERROR_SUFFIX)] += int(counts.sum())
                 else:
@@ -87,12 +110,14 @@ def read_logs(paths: Iterable[Path], start: float = 0.0, end: float = float("inf
     return recorded
 
 
-def _intervals(lines: Iterable[str], base: float) -> Iterator[tuple[str, float, Counts]]:
-    """Tag, middle in epoch seconds and counts of each interval; raises ValueError at one that is damaged."""
+def _intervals(lines: Iterable[str], base: float) -> Iterator[tuple[str, Answers, Counts]]:
+    """Tag, times and counts of each interval; raises ValueError at one that is damaged."""
     for line in lines:
         if match := _INTERVAL.fullmatch(line):
-            tag, first, seconds, encoded = match.groups()
-            yield tag or OVERALL, base + float(first) + float(seconds) / 2, decode(encoded)
+            tag, first, seconds, longest, encoded = match.groups()
+            start = base + float(first)
+            answers = Answers(start, start + float(seconds), float(longest) / _MS_PER_S)
+            yield tag or OVERALL, answers, decode(encoded)
         elif not line.startswith(("#", '"')):
             raise ValueError("a line is no interval")
 

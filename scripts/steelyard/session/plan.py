@@ -161,7 +161,7 @@ class SessionPlan:
                 "The load comes from this host, over `lo`: no packet of it passes the card whose interrupts are varied."
             )
         notes += [text for spec in specs for text in spec.embedded]
-        notes += self._jvm_note()
+        notes += [*self._jvm_note(), *self._injector_note()]
         notes += [text for spec in specs for text in (*spec.not_read_back, *spec.notes)]
         notes += [
             f"{text[:1].upper()}{text[1:]}." for text in (self.gate.notes if self.gate is not None else ())
@@ -179,6 +179,22 @@ class SessionPlan:
             return []
         listed = "; ".join(f"{engine}: {', '.join(jvms)}" for engine, jvms in names.items())
         return [f"The engines ran different JVMs ({listed}), so their difference is not the engines' alone."]
+
+    def _injector_note(self) -> list[str]:
+        """Injectors are no part of what is compared, and have an image's JVM where they run in containers."""
+        jvms = {
+            f"{jvm.vm_name} {jvm.runtime_version}": None
+            for spec in self.specs.values()
+            for jvm in (injector.artifact.jvm for injector in spec.injectors)
+            if jvm is not None
+        }
+        if len(jvms) < 2:
+            return []
+        note = (
+            f"The injectors ran on different JVMs ({', '.join(jvms)}): where they share the servers' cores, a part of a"
+            " difference is theirs."
+        )
+        return [note]
 
     def expected_seconds(self) -> tuple[float, float]:
         """Shortest and longest expected time of the session and its profiles, repeats of void trials left out; both are

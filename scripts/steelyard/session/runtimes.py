@@ -70,6 +70,8 @@ class RuntimeResolver:
     """What has to be built: fingerprint -> checkout."""
     builder: Jdk | None = None
     """A JDK for building; None: nothing is built."""
+    injector: Jdk | None = None
+    """The HotSpot of the injectors of all arms: that of the first arm that asks (`find_hotspot`)."""
     _docker: Docker | None = None
     _cluster: Cluster | None = None
 
@@ -179,7 +181,8 @@ class RuntimeResolver:
     def _processes(self, deployment: DeploymentSettings, _settings: Mapping[str, Scalar]) -> Runtime:
         require_program("taskset")
         jdk = self._jdk(deployment.jdk)
-        injector = find_hotspot(jdk)
+        # One for all arms: on cores that they share, injectors on a faster JVM would be taken for the arm's gain.
+        self.injector = self.injector or find_hotspot(jdk)
         tools = self._fingerprint(None)
         self.builder = self.builder or jdk
         packages = {}
@@ -194,7 +197,7 @@ class RuntimeResolver:
         own = any(package.maven for package in self.workload.workload.packages.values())
         return Runtime(
             server_jvm=jdk.identity,
-            injector_jvm=injector.identity,
+            injector_jvm=self.injector.identity,
             build=self._fingerprint(deployment.build) if own else None,
             tools=tools,
             packages=packages,

@@ -177,27 +177,43 @@ def test_what_a_checkpoint_needs_is_said(
     assert [need for need in needs if need not in (found.change or "")] == []
 
 
+THERE = "libc.so.6"
+
+
 @pytest.mark.parametrize(
-    ("printed", "code", "needs"),
+    ("printed", "code", "library", "needs"),
     [
-        ("Looks good.", 0, None),
+        ("Looks good.", 0, THERE, None),
         # As Debian's CRIU 3.17.1 said on Linux 6.18.
-        ("Error (criu/vdso.c:381): vdso: Unexpected rt vDSO area bounds", 1, "rt vDSO area bounds"),
-        ("", 1, "it fails"),
+        (
+            "Error (criu/vdso.c:381): vdso: Unexpected rt vDSO area bounds",
+            1,
+            THERE,
+            "works on this kernel .`criu check`: .*rt vDSO area bounds",
+        ),
+        ("", 1, THERE, "works on this kernel .`criu check`: it fails"),
+        # In a folder that the loader does not search, OpenJ9 finds none and Liberty takes no checkpoint.
+        (
+            "Looks good.",
+            0,
+            "libcriu-of-nowhere.so",
+            "library where the loader finds it as libcriu-of-nowhere.so",
+        ),
     ],
 )
-def test_a_criu_that_does_not_work_on_this_kernel_is_none(
-    monkeypatch: pytest.MonkeyPatch, printed: str, code: int, needs: str | None
+def test_a_criu_that_does_not_work_here_is_none(
+    monkeypatch: pytest.MonkeyPatch, printed: str, code: int, library: str, needs: str | None
 ) -> None:
     asked = subprocess.CompletedProcess([], code, stdout="", stderr=f"{printed}\n")
     monkeypatch.setattr(checkpoints, "_find_criu", lambda _system: Path("usr/sbin/criu"))
     monkeypatch.setattr(checkpoints, "_bounding_set", lambda _system: int(FULL, 16))
     monkeypatch.setattr(checkpoints, "ask", lambda _command: asked)
+    monkeypatch.setattr(checkpoints, "_LIBRARY", library)
     monkeypatch.setattr(System, "number", lambda _self, _name: 40)
     if needs is None:
         checkpoints.require_checkpoints()
     else:
-        with pytest.raises(MissingRequirement, match=f"works on this kernel .`criu check`: .*{needs}"):
+        with pytest.raises(MissingRequirement, match=needs):
             checkpoints.require_checkpoints()
 
 

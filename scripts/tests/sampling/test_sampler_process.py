@@ -21,6 +21,7 @@ from waiting import TINY, ended, fetch, is_running, wait_until
 import steelyard
 from steelyard.errors import Exit
 from steelyard.measure.cpu import STALL_SHOWS, stall
+from steelyard.measure.histograms import Recorded
 from steelyard.measure.record import component_result
 from steelyard.measure.samples import Samples
 from steelyard.measure.series import Series
@@ -362,7 +363,7 @@ def test_a_server_that_is_stopped_stalls(sampler: Running, burner: subprocess.Po
     )
     assert sampler.stop()[0] == Exit.OK
     first, *_, last = samples.processes["server-1", "user_s"].t
-    seconds = stall(samples, "server-1", first, last)
+    seconds = stall(samples, "server-1", first, last, Recorded())
     assert seconds is not None
     assert seconds > 2.5
 

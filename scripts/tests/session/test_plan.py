@@ -4,17 +4,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders import make_jvm
 from hostile import KnownResolver, calls
 
 from steelyard.analysis.warmup import ACCEPTED_FROM
 from steelyard.errors import BadInput, SteelyardError
 from steelyard.experiment.loader import experiment_files, load_experiment
 from steelyard.experiment.matrix import with_quick
+from steelyard.experiment.schema import DeploymentSettings
 from steelyard.host.cpus import Core, CpuLayout
+from steelyard.host.java import Jdk
 from steelyard.paths import EXPERIMENTS
 from steelyard.results.schema import ScheduledTrial
 from steelyard.session.plan import RunRequest, SessionPlan, host_checks, make_plan
 from steelyard.session.schedule import START_CPU_SECONDS, trial_seconds
+from steelyard.spec.layout import Runtime
 
 
 def made(
@@ -74,6 +78,40 @@ def test_engines_are_compared_with_equal_data_and_what_else_differs_is_said(
     alone = made(experiment="olio-fixed-load")
     assert {spec.data_once for spec in alone.specs.values()} == {True}
     assert not any("different JVMs" in note for note in alone.notes)
+
+
+@pytest.mark.parametrize("levels", ["hotspot-17,hotspot-25", "openj9-21,hotspot-25"])
+def test_injectors_of_all_arms_run_on_one_jvm(levels: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the servers' cores an injector on a faster JVM is no gain of the server."""
+
+    def known(name: str) -> Jdk:
+        kind, feature = name.split("-")
+        return Jdk(Path("java"), make_jvm("openj9" if kind == "openj9" else "hotspot", int(feature)))
+
+    monkeypatch.setattr("steelyard.session.runtimes.jdk_of", known)
+    plan = made(f"jdk={levels}", experiment="jvm-compare")
+    servers, injectors = (
+        {component.artifact.jvm.runtime_version for component in components if component.artifact.jvm}
+        for components in (
+            [server for spec in plan.specs.values() for server in spec.servers],
+            [injector for spec in plan.specs.values() for injector in spec.injectors],
+        )
+    )
+    assert (len(servers), len(injectors)) == (2, 1)
+    assert not any("injectors ran on different JVMs" in note for note in plan.notes)
+
+
+def test_injectors_on_different_jvms_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of an image bring their own."""
+
+    class Resolver(KnownResolver):
+        def runtime(self, deployment: DeploymentSettings, *settings: object) -> Runtime:
+            found = super().runtime(deployment, *settings)
+            return replace(found, injector_jvm=make_jvm(feature=17 if deployment.engine == "process" else 21))
+
+    monkeypatch.setattr("steelyard.session.plan.RuntimeResolver", Resolver)
+    said = [note for note in made(experiment="olio-native-vs-container").notes if note.startswith("The inj")]
+    assert any("different JVMs (" in note and "17.0.1" in note and "21.0.1" in note for note in said)
 
 
 @pytest.mark.parametrize(
