@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU of a component, of all its processes and by the purpose of its threads; and servers that get none."""
 
+import itertools
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.measure.formulas import (
@@ -73,16 +76,23 @@ def cpu_seconds(window: Window, component: Component) -> float | Unknown:
 
 @trial_figure("s", undisturbed=0.0)
 def stall_seconds(window: Window) -> float | None:
-    """Longest time in the window in which a server used no CPU, and requests waited."""
-    stalls = (
-        stall(window.samples, server.name, window.start, window.end, window.total)
-        for server in window.spec.servers
-    )
+    """Longest time in the window in which a server used no CPU, and requests waited.
+
+    In a ramp-up of several services all of them together.
+    """
+    names = [[server.name] for server in window.spec.servers]
+    if window.spec.procedure == "ramp-up" and len({server.kind for server in window.spec.servers}) > 1:
+        # A cold service is silent while it waits for another cold one: only all of them together stand still.
+        names = [[server.name for server in window.spec.servers]]
+    stalls = (stall(window.samples, those, window.start, window.end, window.total) for those in names)
     return combine_known(stalls, max)
 
 
-def stall(samples: Samples, process: str, t0: float, t1: float, recorded: Recorded) -> float | None:
-    """Longest time over a window in which a server used next to no CPU (`STALLED`) of what it used else, seconds.
+def stall(
+    samples: Samples, processes: Sequence[str], t0: float, t1: float, recorded: Recorded
+) -> float | None:
+    """Longest time over a window in which a server, or all of several together, used next to no CPU (`STALLED`) of what
+    it used else, seconds.
 
     It was stopped, or what it waits for was. A collection is none: it uses CPU. A server that uses so little CPU
     that its silence is nothing (`STALL_SHOWS`) does not stall; one that uses none at all stalls all the time. Nor does
@@ -92,7 +102,8 @@ def stall(samples: Samples, process: str, t0: float, t1: float, recorded: Record
     It stops and goes on between two samples: what the steps before and after lack of the CPU of an ordinary step was
     silence as well. (By whole steps alone, samples a second apart, a server that was stopped for 3 s stalled for 2 s.)
     """
-    cpu = total([samples.series(process, column) for column in ("user_s", "system_s")], t0, t1)
+    columns = itertools.product(processes, ("user_s", "system_s"))
+    cpu = total([samples.series(process, column) for process, column in columns], t0, t1)
     if cpu is None:
         return None
     steps, grown = np.diff(cpu.t), np.diff(cpu.v)

@@ -106,7 +106,7 @@ def test_an_operation_that_is_no_longer_told_makes_the_count_unknown(folder: Pat
 def test_a_server_without_any_cpu_stalls_the_whole_window(folder: Path) -> None:
     rows = [f"{T + s},a,7.0,1.0,1000,,0,0,,,1," for s in range(31)]
     write(folder, "processes", rows)
-    assert stall(Samples.load(folder), "a", T, T + 30, Recorded()) == 30.0
+    assert stall(Samples.load(folder), ["a"], T, T + 30, Recorded()) == 30.0
 
 
 def test_counts_are_as_far_away_as_those_of_the_server_that_told_them_latest(folder: Path) -> None:
@@ -330,10 +330,10 @@ def test_a_stall_is_a_time_without_cpu_of_a_server_that_works_else(folder: Path)
     rows = [*cpu_rows("a", works), *cpu_rows("b", stopped), *cpu_rows("c", bursts)]
     write(folder, "processes", rows)
     samples = Samples.load(folder)
-    assert stall(samples, "a", T, T + 10, Recorded()) == 0
-    assert stall(samples, "b", T, T + 10, Recorded()) == pytest.approx(4.0)
-    assert stall(samples, "c", T, T + 10, Recorded()) == 0
-    assert stall(samples, "b", T, T + 30, Recorded()) is None, "it was not sampled to the end"
+    assert stall(samples, ["a"], T, T + 10, Recorded()) == 0
+    assert stall(samples, ["b"], T, T + 10, Recorded()) == pytest.approx(4.0)
+    assert stall(samples, ["c"], T, T + 10, Recorded()) == 0
+    assert stall(samples, ["b"], T, T + 30, Recorded()) is None, "it was not sampled to the end"
 
 
 def test_a_line_that_is_being_written_is_passed_over(folder: Path) -> None:
@@ -351,7 +351,7 @@ def test_nothing_there_yet(tmp_path: Path) -> None:
     assert steal_share.read(make_window(samples, T, T + 1)) is None
     assert samples.other_cpu(T, T + 1) is None
     assert longest_gap(samples, [], T, T + 1) is None
-    assert stall(samples, "a", T, T + 1, Recorded()) is None
+    assert stall(samples, ["a"], T, T + 1, Recorded()) is None
     assert clock_step(samples, T, T + 1) is None
     assert samples.total_counts() is None
 

@@ -363,7 +363,7 @@ def test_a_server_that_is_stopped_stalls(sampler: Running, burner: subprocess.Po
     )
     assert sampler.stop()[0] == Exit.OK
     first, *_, last = samples.processes["server-1", "user_s"].t
-    seconds = stall(samples, "server-1", first, last, Recorded())
+    seconds = stall(samples, ["server-1"], first, last, Recorded())
     assert seconds is not None
     assert seconds > 2.5
 
