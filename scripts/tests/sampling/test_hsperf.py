@@ -254,4 +254,5 @@ def test_a_real_jvm_counts_as_many_waits_for_locks_as_its_own_threads_do() -> No
     assert after is not None
     if before["lock_waits"] is None:
         pytest.skip("HotSpot counts no waits for locks from release 25 on")
-    assert (after["lock_waits"] or 0) - before["lock_waits"] == WAITS
+    # Threads of the JVM's own may wait for a lock of theirs as well.
+    assert WAITS <= (after["lock_waits"] or 0) - before["lock_waits"] < 2 * WAITS
