@@ -175,9 +175,7 @@ def _runs_on(spec: Spec) -> str:
     artifact = spec.servers[0].artifact
     jvm = artifact.jvm
     where = artifact.image or (jvm.home if jvm is not None else " ".join(artifact.words))
-    runtime = (
-        f"{jvm.vm_name} {jvm.runtime_version}" if jvm is not None else "something that does not tell its JVM"
-    )
+    runtime = jvm.full_name if jvm is not None else "something that does not tell its JVM"
     return f"{spec.engine}: servers on {runtime} ({where})"
 
 

@@ -39,6 +39,11 @@ class JvmIdentity(Documented, extra="ignore", frozen=True):
     collectors: tuple[str, ...] | None = None
     """Which of `z` and `shenandoah` its build has; None: not known."""
 
+    @property
+    def full_name(self) -> str:
+        """Its name with its build, for people: `OpenJDK 64-Bit Server VM 17.0.15+6-Debian-1deb12u1`."""
+        return f"{self.vm_name} {self.runtime_version}"
+
 
 def parse_identity(text: str) -> JvmIdentity:
     """Read what a JVM printed.

@@ -92,8 +92,7 @@ def _not_built(value: str, start: Start) -> str | None:
     known = start.jvm.collectors
     if value not in ("z", "shenandoah") or known is None or value in known:
         return None
-    build = f"{start.jvm.vm_name} {start.jvm.runtime_version}"
-    return f"gc: {value} does not exist in this build of {build}: choose another JDK or another collector"
+    return f"gc: {value} does not exist in this build of {start.jvm.full_name}: choose another JDK or another collector"
 
 
 def _outgrows(size: int | None, start: Start) -> str | None:

@@ -80,11 +80,12 @@ def stall_seconds(window: Window) -> float | None:
 
     In a ramp-up of several services all of them together.
     """
-    names = [[server.name] for server in window.spec.servers]
-    if window.spec.procedure == "ramp-up" and len({server.kind for server in window.spec.servers}) > 1:
-        # A cold service is silent while it waits for another cold one: only all of them together stand still.
-        names = [[server.name for server in window.spec.servers]]
-    stalls = (stall(window.samples, those, window.start, window.end, window.total) for those in names)
+    spec = window.spec
+    names = [server.name for server in spec.servers]
+    # A cold service is silent while it waits for another cold one: only all of them together stand still.
+    together = spec.procedure == "ramp-up" and len({server.kind for server in spec.servers}) > 1
+    groups = [names] if together else [[name] for name in names]
+    stalls = (stall(window.samples, group, window.start, window.end, window.total) for group in groups)
     return combine_known(stalls, max)
 
 

@@ -78,7 +78,7 @@ def to_benchstat(view: View) -> str:
     session = view.session
     facts = {"session": session.id, "host": session.host.hostname, "cpu": session.host.cpu_model}
     if len(view.jvms) == 1:
-        facts["jvm"] = f"{view.jvms[0].vm_name} {view.jvms[0].runtime_version}"
+        facts["jvm"] = view.jvms[0].full_name
     lines = [f"{key}: {' '.join(printable(text).split())}" for key, text in facts.items()]
     lines += [f"Unit {unit} better={m.better}" for m, unit, _ in measures if m.better != "neither"]
     name = _camel(view.experiment.name)

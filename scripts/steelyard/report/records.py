@@ -159,7 +159,7 @@ def software(view: View) -> Table:
 
 def jvm_text(jvm: JvmIdentity) -> str:
     """A JVM in one line."""
-    return f"{jvm.vm_name} {jvm.runtime_version} ({jvm.vendor}, {jvm.architecture})"
+    return f"{jvm.full_name} ({jvm.vendor}, {jvm.architecture})"
 
 
 def deployment(view: View) -> Table:

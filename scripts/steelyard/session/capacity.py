@@ -69,13 +69,7 @@ def _searches(question: LoadedExperiment, results: Path) -> Iterator[Capacity]:
 
 
 def _jvm(arm: ArmRecord) -> str:
-    jvms = sorted(
-        {
-            f"{jvm.vm_name} {jvm.runtime_version}"
-            for server in arm.spec.servers
-            if (jvm := server.artifact.jvm)
-        }
-    )
+    jvms = sorted({jvm.full_name for server in arm.spec.servers if (jvm := server.artifact.jvm)})
     return f" on {', '.join(jvms)}" if jvms else ""
 
 

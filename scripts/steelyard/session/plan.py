@@ -174,7 +174,7 @@ class SessionPlan:
         for spec in self.specs.values():
             for jvm in (server.artifact.jvm for server in spec.servers):
                 if jvm is not None:
-                    names.setdefault(spec.engine, set()).add(f"{jvm.vm_name} {jvm.runtime_version}")
+                    names.setdefault(spec.engine, set()).add(jvm.full_name)
         if any(len(jvms) > 1 for jvms in names.values()) or len(set().union(*names.values())) < 2:
             return []
         listed = "; ".join(f"{engine}: {', '.join(jvms)}" for engine, jvms in names.items())
@@ -182,12 +182,8 @@ class SessionPlan:
 
     def _injector_note(self) -> list[str]:
         """Injectors are no part of what is compared, and have an image's JVM where they run in containers."""
-        jvms = {
-            f"{jvm.vm_name} {jvm.runtime_version}": None
-            for spec in self.specs.values()
-            for jvm in (injector.artifact.jvm for injector in spec.injectors)
-            if jvm is not None
-        }
+        injectors = [injector for spec in self.specs.values() for injector in spec.injectors]
+        jvms = dict.fromkeys(jvm.full_name for injector in injectors if (jvm := injector.artifact.jvm))
         if len(jvms) < 2:
             return []
         note = (

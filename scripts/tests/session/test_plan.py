@@ -90,13 +90,8 @@ def test_injectors_of_all_arms_run_on_one_jvm(levels: str, monkeypatch: pytest.M
 
     monkeypatch.setattr("steelyard.session.runtimes.jdk_of", known)
     plan = made(f"jdk={levels}", experiment="jvm-compare")
-    servers, injectors = (
-        {component.artifact.jvm.runtime_version for component in components if component.artifact.jvm}
-        for components in (
-            [server for spec in plan.specs.values() for server in spec.servers],
-            [injector for spec in plan.specs.values() for injector in spec.injectors],
-        )
-    )
+    servers = {server.artifact.jvm for spec in plan.specs.values() for server in spec.servers}
+    injectors = {injector.artifact.jvm for spec in plan.specs.values() for injector in spec.injectors}
     assert (len(servers), len(injectors)) == (2, 1)
     assert not any("injectors ran on different JVMs" in note for note in plan.notes)
 
